@@ -1,0 +1,37 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Type inference: the result types of an application, or why it is not legal. The one place where
+// the dtype and shape rules of the op table are carried out.
+
+#ifndef IR_INFER_H_
+#define IR_INFER_H_
+
+#include <span>
+#include <vector>
+
+#include "ir/attributes.h"
+#include "ir/base/status.h"
+#include "ir/element.h"
+#include "ir/op.h"
+#include "ir/type.h"
+
+namespace faultline::ir {
+
+// Result types of op(operands; scalars; attributes). `declared` gives the result types as written:
+// it is the argument of ops whose rule says so (reshape, expand, full, cast, quantize, argmax's
+// index dtype, ...), and elsewhere it must equal the inferred types. It may be empty where nothing
+// is taken from it. Errors are kInvalidProgram and name both values.
+Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
+                                     std::span<const Scalar> scalars, const Attributes& attributes,
+                                     std::span<const Type> declared);
+
+// Whether a layout op on quantized operands moves codes and scales without requantizing. Never
+// looks at data. If false the meaning is: dequantize to f32, move, quantize with the result's
+// scheme.
+bool MovesCodes(Opcode op, const Attributes& attributes, std::span<const Type> operands,
+                const Type& result);
+
+}  // namespace faultline::ir
+
+#endif  // IR_INFER_H_

@@ -6,6 +6,7 @@
 
 option(FAULTLINE_FAULTS "Compile the seeded faults of fusion/faults.def in" OFF)
 option(FAULTLINE_COVERAGE "Count edges in the COVERED libraries for libFuzzer" OFF)
+set(FAULTLINE_PRESET "plain" CACHE STRING "The preset's name, with which its tests begin")
 set(FAULTLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, address, undefined or thread")
 set_property(CACHE FAULTLINE_SANITIZE PROPERTY STRINGS "" address undefined thread)
 
@@ -21,6 +22,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Floating point is pinned: contraction would make results depend on the optimiser. errno is of no
 # interest and costs vectorised sqrt. Never -ffast-math, never -march=native: a binary built on one

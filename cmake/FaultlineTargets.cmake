@@ -35,7 +35,7 @@ function(faultline_library)
   add_library(faultline::${arg_NAME} ALIAS ${target})
 endfunction()
 
-# faultline_executable(NAME faultline SOURCES main.cc ... [DEPS ...])
+# faultline_executable(NAME faultline SOURCES main.cc ... [DEPS ...]): bin/faultline of the build.
 function(faultline_executable)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;DEPS")
   faultline_check_arguments("${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
@@ -48,20 +48,32 @@ endfunction()
 # faultline_test(NAME ir SOURCES shape_test.cc ... [DEPS ...] [LABELS unit fast ...]
 #                [TIMEOUT seconds])
 #
-# One Catch2 executable <name>_test and one ctest entry of the same name; a test case that checked
-# nothing fails. Tests run from the root of the tree, so that "corpus/..." names the corpus.
+# One Catch2 executable bin/<name>_test and one ctest entry <preset>.<name>_test; a test case that
+# checked nothing fails. Tests run from the root of the tree, so that "corpus/..." names the corpus.
 function(faultline_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;DEPS;LABELS")
+  faultline_check_arguments("${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  set(target ${arg_NAME}_test)
+  faultline_executable(NAME ${target} SOURCES ${arg_SOURCES}
+    DEPS ${arg_DEPS} faultline_catch_main Catch2::Catch2)
+  faultline_command_test(NAME ${target} COMMAND ${target} --warn NoAssertions
+    LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# faultline_command_test(NAME corpus_replay COMMAND faultline replay corpus [LABELS ...]
+#                        [TIMEOUT seconds])
+#
+# A ctest entry that runs a command (a target's name, or a program) from the root of the tree. Its
+# name carries the preset, asan.corpus_replay, because ./test runs several presets in one go.
+function(faultline_command_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
   faultline_check_arguments("${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  set(target ${arg_NAME}_test)
-  faultline_executable(NAME ${target} SOURCES ${arg_SOURCES}
-    DEPS ${arg_DEPS} faultline_catch_main Catch2::Catch2)
-  add_test(NAME ${target} COMMAND ${target} --warn NoAssertions
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${target} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  set(test ${FAULTLINE_PRESET}.${arg_NAME})
+  add_test(NAME ${test} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 function(faultline_check_arguments name rest)

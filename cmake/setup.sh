@@ -25,7 +25,7 @@ packages=(
   llvm-19                       # llvm-symbolizer: names in crash reports
   ninja-build
   nlohmann-json3-dev
-  python3-minimal               # tests/tidy
+  python3                       # tests/tidy
 )
 
 say() { printf 'set-up: %s\n' "$*"; }

@@ -1,0 +1,111 @@
+# Copyright The Faultline Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who may lean on whom: #include lines and CMake link lists against the table of docs/architecture.md.
+
+reference and fusion never meet; they share facts (the op table, type inference), never arithmetic,
+so that a mistake cannot hide by being made once for both.
+"""
+
+import re
+
+import tree
+
+# Longest folder first wins. "may" names what the folder may include besides itself: folders end
+# with a slash, single headers do not. "not" takes something out again.
+HARNESS_AND_REPORTS = ["ir/", "harness/", "reports/"]
+TABLE = {
+    "ir/": {"may": []},
+    "reference/": {"may": ["ir/"]},
+    "fusion/": {"may": ["ir/"]},
+    "fusion/stream/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/plan/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/rules/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/block/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/cpu/": {"may": ["ir/", "fusion/"], "not": ["fusion/opencl/"]},
+    "fusion/opencl/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/"]},
+    "harness/backend/": {"may": ["ir/", "reference/contract.h"]},
+    "harness/backend/reference/": {"engine": "reference/"},
+    "harness/backend/fusion/": {"engine": "fusion/"},
+    "harness/backend/canary/": {"engine": "reference/"},
+    "harness/backend/adversary/": {"engine": "reference/"},
+    "harness/backend/plugin/": {"engine": None},
+    "harness/conformance/": {"may": ["ir/", "harness/backend/"]},
+    "harness/generate/": {"may": ["ir/", "reference/", "harness/mutate/"]},
+    "harness/mutate/": {"may": ["ir/", "reference/", "harness/generate/"]},
+    "harness/oracle/": {"may": ["ir/", "reference/", "harness/backend/observation.h"]},
+    "harness/reduce/": {"may": ["ir/", "harness/oracle/judge.h"]},
+    "harness/bisect/": {"may": ["ir/", "harness/oracle/judge.h"]},
+    "reports/": {"may": ["ir/", "harness/oracle/verdict.h"]},
+    "harness/campaign/": {"may": HARNESS_AND_REPORTS, "not": ["harness/cli/"]},
+    "harness/cli/": {"may": HARNESS_AND_REPORTS},
+    "examples/": {"may": ["harness/backend/plugin.h"]},
+    "benchmarks/": {"may": ["ir/", "reference/", "fusion/", "harness/", "reports/"]},
+    "tests/": {"may": ["ir/", "reference/", "fusion/", "harness/", "reports/"]},
+}
+OURS = ("ir/", "reference/", "fusion/", "harness/", "reports/", "examples/", "benchmarks/", "tests/")
+
+
+def folder_of(path):
+    """The row of the table that speaks for a path, or None."""
+    rows = [row for row in TABLE if path.startswith(row)]
+    return max(rows, key=len) if rows else None
+
+
+def rule_of(row):
+    rule = TABLE[row]
+    if "engine" not in rule:
+        return rule["may"] + [row], rule.get("not", [])
+    # An adapter knows the interface, the contract and its own engine, and no other adapter.
+    engine = [rule["engine"]] if rule["engine"] else []
+    adapters = [other for other in TABLE if "engine" in TABLE[other] and other != row]
+    return TABLE["harness/backend/"]["may"] + ["harness/backend/"] + engine, adapters
+
+
+def matches(path, patterns):
+    return any(path == p or (p.endswith("/") and path.startswith(p)) for p in patterns)
+
+
+def check_includes(t):
+    for path in t.files(".h", ".cc", ".c", ".def"):
+        row = folder_of(path)
+        if row is None:
+            continue
+        may, never = rule_of(row)
+        for number, line in enumerate(t.lines(path), 1):
+            include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not include:
+                continue
+            if not include[1].startswith(OURS):
+                t.error(path, number, f'"{include[1]}" is not written from the root of the tree')
+            elif not matches(include[1], may) or matches(include[1], never):
+                t.error(path, number, f"{row} may not include {include[1]}")
+
+
+def check_links(t):
+    """A library may link another if its folder may include anything of the other's folder."""
+    declared = tree.targets(t)
+    home = {target["name"]: target["folder"] + "/" for target in declared
+            if target["kind"] == "library"}
+    for target in declared:
+        row = folder_of(target["path"])
+        if row is None:
+            continue
+        may, never = rule_of(row)
+        for word in target.get("DEPS", []) + target.get("PRIVATE_DEPS", []):
+            name = word.removeprefix("faultline::")
+            if name == word or name not in home:
+                continue
+            other = home[name]
+            open_to_us = matches(other, may) or any(folder_of(p) == folder_of(other) for p in may)
+            if not open_to_us or matches(other, never):
+                t.error(target["path"], target["line"],
+                        f"{target['name']} ({row}) may not link {word} ({other})")
+
+
+def check(t):
+    check_includes(t)
+    check_links(t)
+
+
+if __name__ == "__main__":
+    tree.run(check)

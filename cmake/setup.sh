@@ -87,7 +87,7 @@ fi
 
 start=$SECONDS
 say "refreshing the package lists"
-if ! apt update; then
+if ! apt -o APT::Update::Error-Mode=any update; then
   tail -n 8 "$log" >&2
   say "the lists could not be refreshed; trying with the old ones"
 fi

@@ -10,16 +10,18 @@ import re
 
 import tree
 
-# Longest folder first wins. "may" names what the folder may include besides itself: folders end
+# The longest matching row speaks for a file. "may" names what the folder may include besides itself: folders end
 # with a slash, single headers do not. "not" takes something out again.
 HARNESS_AND_REPORTS = ["ir/", "harness/", "reports/"]
 TABLE = {
     "ir/": {"may": []},
     "reference/": {"may": ["ir/"]},
     "fusion/": {"may": ["ir/"]},
+    # What decides knows no target.
     "fusion/stream/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/plan/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/rules/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/lower/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/block/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/cpu/": {"may": ["ir/", "fusion/"], "not": ["fusion/opencl/"]},
     "fusion/opencl/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/"]},
@@ -33,8 +35,12 @@ TABLE = {
     "harness/generate/": {"may": ["ir/", "reference/", "harness/mutate/"]},
     "harness/mutate/": {"may": ["ir/", "reference/", "harness/generate/"]},
     "harness/oracle/": {"may": ["ir/", "reference/", "harness/backend/observation.h"]},
-    "harness/reduce/": {"may": ["ir/", "harness/oracle/judge.h"]},
-    "harness/bisect/": {"may": ["ir/", "harness/oracle/judge.h"]},
+    # Comparing knows observations alone; the judge also has to run what it judges.
+    "harness/oracle/judge": {"may": ["ir/", "reference/", "harness/backend/observation.h",
+                                     "harness/backend/backend.h", "harness/backend/run.h",
+                                     "harness/oracle/"]},
+    "harness/reduce/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
+    "harness/bisect/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
     "reports/": {"may": ["ir/", "harness/oracle/verdict.h"]},
     "harness/campaign/": {"may": HARNESS_AND_REPORTS, "not": ["harness/cli/"]},
     "harness/cli/": {"may": HARNESS_AND_REPORTS},

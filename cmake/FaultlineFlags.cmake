@@ -24,6 +24,19 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# Objects do not depend on where the tree lies: names of files are relative, in messages and debug
+# information as well, and so ccache shares objects among clones and worktrees.
+file(RELATIVE_PATH to_root ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${to_root}=)
+find_program(FAULTLINE_CCACHE ccache)
+mark_as_advanced(FAULTLINE_CCACHE)
+if(FAULTLINE_CCACHE)
+  set(launcher ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${FAULTLINE_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
 # Floating point is pinned: contraction would make results depend on the optimiser. errno is of no
 # interest and costs vectorised sqrt. Never -ffast-math, never -march=native: a binary built on one
 # machine is run on another.

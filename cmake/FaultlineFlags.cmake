@@ -78,6 +78,18 @@ endif()
 target_compile_options(faultline_sanitizers INTERFACE ${flags})
 target_link_options(faultline_sanitizers INTERFACE ${flags})
 
+# A report of a sanitizer without names of functions is of little use; the symbolizer is not looked
+# for under its versioned name.
+set(FAULTLINE_TEST_ENVIRONMENT)
+if(FAULTLINE_SANITIZE)
+  find_program(FAULTLINE_SYMBOLIZER llvm-symbolizer-19 llvm-symbolizer)
+  mark_as_advanced(FAULTLINE_SYMBOLIZER)
+  foreach(sanitizer ASAN TSAN UBSAN)
+    list(APPEND FAULTLINE_TEST_ENVIRONMENT
+      ${sanitizer}_OPTIONS=print_stacktrace=1:external_symbolizer_path=${FAULTLINE_SYMBOLIZER})
+  endforeach()
+endif()
+
 # Feedback for libFuzzer. Only libraries marked COVERED pay for it (a tile loop would be 3.2 times
 # slower), and what they decide is what the campaign has to explore.
 add_library(faultline_coverage INTERFACE)

@@ -73,7 +73,8 @@ function(faultline_command_test)
   endif()
   set(test ${FAULTLINE_PRESET}.${arg_NAME})
   add_test(NAME ${test} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+    ENVIRONMENT "${FAULTLINE_TEST_ENVIRONMENT}")
 endfunction()
 
 function(faultline_check_arguments name rest)

@@ -1,0 +1,183 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The primitives that elementwise kernels are written in, for two algebras: Exact (one value, the
+// naive bits) and Sets (everything a contract permits). Both have the same members, so a kernel is
+// one template. Primitives over rows (sum, dot, prod, scan, order) stand beside their kernels, as
+// overloads on the algebra.
+
+#ifndef REFERENCE_ALGEBRA_H_
+#define REFERENCE_ALGEBRA_H_
+
+#include <cstdint>
+
+#include "ir/dtype.h"
+#include "reference/contract.h"
+#include "reference/enclosure.h"
+#include "reference/held.h"
+#include "reference/sets.h"
+
+namespace faultline::reference {
+
+// Primitives take elements of `operand` and give elements of `result` (the same dtype, except in
+// comparisons, which give bools, and casts).
+class Exact {
+ public:
+  using Float = double;
+  using Int = int64_t;
+  using Tensor = Points;
+  static constexpr bool kSets = false;
+
+  Exact(const Contract& contract, ir::Dtype operand, ir::Dtype result)
+      : contract_(&contract), operand_(operand), result_(result) {}
+  const Contract& contract() const { return *contract_; }
+  ir::Dtype operand() const { return operand_; }
+  ir::Dtype result() const { return result_; }
+
+  Float FloatOf(Cell cell) const { return AsFloat(cell); }
+  Int IntOf(Cell cell) const { return AsInt(cell); }
+
+  // Correctly rounded.
+  Float Add(Float x, Float y) const { return Round(result_, x + y); }
+  Float Sub(Float x, Float y) const { return Round(result_, x - y); }
+  Float Mul(Float x, Float y) const { return Round(result_, x * y); }
+  Float Div(Float x, Float y) const { return Round(result_, x / y); }
+  Float Sqrt(Float x) const { return Round(result_, std::sqrt(x)); }
+  Float Rem(Float x, Float y) const;
+  // Exact. A NaN operand gives the free NaN.
+  Float Neg(Float x) const { return std::isnan(x) ? FreeNan() : -x; }
+  Float Abs(Float x) const { return std::isnan(x) ? FreeNan() : std::fabs(x); }
+  Float Min(Float x, Float y) const;
+  Float Max(Float x, Float y) const;
+  Float Floor(Float x) const { return std::isnan(x) ? FreeNan() : std::floor(x); }
+  Float RoundEven(Float x) const { return std::isnan(x) ? FreeNan() : std::nearbyint(x); }
+  // Functions, and composites with a pinned formula.
+  Float Call(Function function, Float x) const;
+  Float Pow(Float x, Float y) const;
+  Float Sigmoid(Float x) const;
+  Float Gelu(Float x) const;
+
+  // Ints wrap.
+  Int Add(Int x, Int y) const { return Wrap(result_, Bits(x) + Bits(y)); }
+  Int Sub(Int x, Int y) const { return Wrap(result_, Bits(x) - Bits(y)); }
+  Int Mul(Int x, Int y) const { return Wrap(result_, Bits(x) * Bits(y)); }
+  Int Div(Int x, Int y) const;
+  Int Rem(Int x, Int y) const;
+  Int Neg(Int x) const { return Wrap(result_, 0 - Bits(x)); }
+  Int Abs(Int x) const { return IntLess(operand_, x, 0) ? Neg(x) : x; }
+  Int Min(Int x, Int y) const { return IntLess(operand_, y, x) ? y : x; }
+  Int Max(Int x, Int y) const { return IntLess(operand_, x, y) ? y : x; }
+  Int BitAnd(Int x, Int y) const { return x & y; }
+  Int ShiftLeft(Int x, Int amount) const;
+  Int ShiftRight(Int x, Int amount) const;
+  // Bools.
+  Int And(Int x, Int y) const { return x & y; }
+  Int Or(Int x, Int y) const { return x | y; }
+  Int Not(Int x) const { return x ^ 1; }
+
+  Int Equal(Float x, Float y) const { return x == y ? 1 : 0; }
+  Int Less(Float x, Float y) const { return x < y ? 1 : 0; }
+  Int GreaterEqual(Float x, Float y) const { return x >= y ? 1 : 0; }
+  Int Equal(Int x, Int y) const { return x == y ? 1 : 0; }
+  Int Less(Int x, Int y) const { return IntLess(operand_, x, y) ? 1 : 0; }
+  Int GreaterEqual(Int x, Int y) const { return IntLess(operand_, x, y) ? 0 : 1; }
+
+  // mask ? x : y; moves bits.
+  Float Select(Int mask, Float x, Float y) const { return mask != 0 ? x : y; }
+  Int Select(Int mask, Int x, Int y) const { return mask != 0 ? x : y; }
+
+  // From `operand` to `result`.
+  Float CastToFloat(Float x) const { return Round(result_, x); }
+  Float CastToFloat(Int x) const;
+  Int CastToInt(Float x) const;
+  Int CastToInt(Int x) const;
+
+ private:
+  static uint64_t Bits(Int x) { return std::bit_cast<uint64_t>(x); }
+
+  const Contract* contract_;
+  ir::Dtype operand_;
+  ir::Dtype result_;
+};
+
+class Sets {
+ public:
+  using Float = FloatSet;
+  using Int = IntSet;
+  using Tensor = Enclosure;
+  static constexpr bool kSets = true;
+
+  // `wide`: results are left unrounded, for what a consumer may see under a contract whose
+  // intermediates may stay wider.
+  Sets(const Contract& contract, ir::Dtype operand, ir::Dtype result, bool wide = false)
+      : contract_(&contract), operand_(operand), result_(result), wide_(wide) {}
+  const Contract& contract() const { return *contract_; }
+  ir::Dtype operand() const { return operand_; }
+  ir::Dtype result() const { return result_; }
+  bool wide() const { return wide_; }
+
+  Float FloatOf(Cell cell) const { return FloatSet::Of(AsFloat(cell)); }
+  Int IntOf(Cell cell) const { return IntSet::Of(AsInt(cell)); }
+
+  Float Add(const Float& x, const Float& y) const;
+  Float Sub(const Float& x, const Float& y) const;
+  Float Mul(const Float& x, const Float& y) const;
+  Float Div(const Float& x, const Float& y) const;
+  Float Sqrt(const Float& x) const;
+  Float Rem(const Float& x, const Float& y) const;
+  Float Neg(const Float& x) const;
+  Float Abs(const Float& x) const;
+  Float Min(const Float& x, const Float& y) const;
+  Float Max(const Float& x, const Float& y) const;
+  Float Floor(const Float& x) const;
+  Float RoundEven(const Float& x) const;
+  Float Call(Function function, const Float& x) const;
+  Float Pow(const Float& x, const Float& y) const;
+  Float Sigmoid(const Float& x) const;
+  Float Gelu(const Float& x) const;
+
+  Int Add(const Int& x, const Int& y) const;
+  Int Sub(const Int& x, const Int& y) const;
+  Int Mul(const Int& x, const Int& y) const;
+  Int Div(const Int& x, const Int& y) const;
+  Int Rem(const Int& x, const Int& y) const;
+  Int Neg(const Int& x) const;
+  Int Abs(const Int& x) const;
+  Int Min(const Int& x, const Int& y) const;
+  Int Max(const Int& x, const Int& y) const;
+  Int BitAnd(const Int& x, const Int& y) const;
+  Int ShiftLeft(const Int& x, const Int& amount) const;
+  Int ShiftRight(const Int& x, const Int& amount) const;
+  Int And(const Int& x, const Int& y) const;
+  Int Or(const Int& x, const Int& y) const;
+  Int Not(const Int& x) const;
+
+  Int Equal(const Float& x, const Float& y) const;
+  Int Less(const Float& x, const Float& y) const;
+  Int GreaterEqual(const Float& x, const Float& y) const;
+  Int Equal(const Int& x, const Int& y) const;
+  Int Less(const Int& x, const Int& y) const;
+  Int GreaterEqual(const Int& x, const Int& y) const;
+
+  Float Select(const Int& mask, const Float& x, const Float& y) const;
+  Int Select(const Int& mask, const Int& x, const Int& y) const;
+
+  Float CastToFloat(const Float& x) const;
+  Float CastToFloat(const Int& x) const;
+  Int CastToInt(const Float& x) const;
+  Int CastToInt(const Int& x) const;
+
+  // Rounds the ends of real intervals [lo, hi] (f64 values that enclose them) into the result's
+  // dtype, or leaves them if wide. The rounding of a correctly rounded op.
+  void AddEnds(Float& to, double lo, double hi) const;
+
+ private:
+  const Contract* contract_;
+  ir::Dtype operand_;
+  ir::Dtype result_;
+  bool wide_;
+};
+
+}  // namespace faultline::reference
+
+#endif  // REFERENCE_ALGEBRA_H_

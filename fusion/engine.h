@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fusion/plan/decisions.h"
+#include "fusion/pool_mode.h"
 #include "fusion/trace.h"
 #include "ir/attributes.h"
 #include "ir/base/status.h"
@@ -25,12 +26,6 @@
 #include "ir/type.h"
 
 namespace faultline::fusion {
-
-enum class PoolMode : uint8_t {
-  kPlain,
-  kGuard,  // zones with a changing pattern around each buffer, poison on free
-  kPitch,  // rows of intermediate buffers padded at random, with random offsets
-};
 
 struct EngineOptions {
   std::string device = "cpu";

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fusion/block/block.h"
+#include "fusion/pool_mode.h"
 #include "ir/attributes.h"
 #include "ir/base/status.h"
 #include "ir/shape.h"
@@ -51,22 +52,19 @@ struct TensorMemory {
   Placement place;
 };
 
-enum class PoolMode : uint8_t {
-  kPlain,
-  kGuard,  // zones around each buffer, checked on release and at every fence
-  kPitch,  // rows padded and shifted by amounts drawn from the seed
-};
-
 struct TargetOptions {
-  PoolMode pool_mode = PoolMode::kPlain;
-  uint64_t pool_seed = 0;
   int threads = 1;
-  int64_t memory_limit = -1;     // bytes alive; beyond it: out_of_memory. -1: none
-  int64_t failing_allocation = -1;  // the n-th allocation from now on fails (0: the next). -1: none
+  std::string isa;  // "baseline", "avx2", "avx512"; empty: FAULTLINE_ISA, else what the CPU has
+  PoolMode pool = PoolMode::kPlain;
+  uint64_t pool_seed = 0;
 };
 
-struct MemoryCounters {
-  int64_t live_bytes = 0;  // asked for and not released
+// Whose memory it is: limits, counters and failure injection of one session. Every allocation of
+// tensor or scratch memory is made on an account, which outlives its buffers.
+struct MemoryAccount {
+  int64_t limit = 0;            // bytes alive at once; 0: none
+  int64_t fail_allocation = 0;  // the n-th allocation fails (1 is the first); 0: none does
+  int64_t live_bytes = 0;       // as asked for, not as rounded up
   int64_t live_buffers = 0;
   int64_t peak_bytes = 0;
   int64_t allocations = 0;
@@ -156,10 +154,11 @@ inline constexpr int kMapRankMax = 12;
 //              loop's. Broadcast: stride 0. Contiguous: rank 1, stride 1. Rank 0: the offset.
 //   kTable     offset + table[linear]
 //   kPieces    position p = linear / inner % period on the joined axis; piece i has
-//              starts[i] <= p < starts[i+1] (starts: one more than there are pieces, last = period).
-//              The piece's own binding is over the whole space, its offset shifted so that the same
-//              `linear` finds the element (offset - starts[i] * stride of the axis).
-//   kIndirect  the strided map (stride 0 on the indexed axis) + index * index_stride, where index is
+//              starts[i] <= p < starts[i+1] (starts: one more than there are pieces, last =
+//              period). The piece's own binding is over the whole space, its offset shifted so that
+//              the same `linear` finds the element (offset - starts[i] * stride of the axis).
+//   kIndirect  the strided map (stride 0 on the indexed axis) + index * index_stride, where index
+//   is
 //              read through Access::index at the same `linear`; valid if 0 <= index < index_bound.
 //              A failing index is reported with its position: the strided map `positions` (stride a
 //              digit, over `extents`) gives its row-major place in the index tensor.
@@ -209,7 +208,7 @@ struct MatmulBinding {
   TensorBinding left;    // [batch.., m, k], shape with the full batch axes; stride 0 broadcasts
   TensorBinding right;   // [batch.., k, n]
   TensorBinding result;  // [batch.., m, n]; its shape always counts, the rest without epilogue only
-  BlockBinding left_prologue;   // slot 0 and its access are filled in by the target
+  BlockBinding left_prologue;  // slot 0 and its access are filled in by the target
   BlockBinding right_prologue;
   BlockBinding epilogue;
 };
@@ -250,7 +249,8 @@ using LaunchBinding = std::variant<BlockBinding, MatmulBinding, SortBinding, Sca
 struct RunOptions {
   // Spaces of fewer elements run on the calling thread.
   int64_t thread_threshold = 1 << 16;
-  LaunchError* error = nullptr;  // required if the launch has indices
+  MemoryAccount* account = nullptr;  // of scratch memory; required
+  LaunchError* error = nullptr;      // required if the launch has indices
 };
 
 // A Launch made ready for one target. Immutable; runs on several threads at a time.
@@ -261,7 +261,7 @@ class Kernel {
 
 // ------------------------------------------------------------------------------------------ target
 
-// Thread-safe: several sessions share one target.
+// Thread-safe: several sessions share one target, each with its own account.
 class Target {
  public:
   virtual ~Target() = default;
@@ -269,13 +269,13 @@ class Target {
 
   // A buffer of at least `bytes` (0 included), its contents unspecified. out_of_memory when the
   // limit, the injected failure or the machine says so.
-  virtual ir::Result<Buffer*> Allocate(int64_t bytes) = 0;
+  virtual ir::Result<Buffer*> Allocate(MemoryAccount* account, int64_t bytes) = 0;
   // Memory for a plain tensor and where its elements lie in it: row-major, dense unless the pool
   // pads rows.
-  virtual ir::Result<TensorMemory> AllocateTensor(ir::Dtype dtype, const ir::Shape& shape) = 0;
+  virtual ir::Result<TensorMemory> AllocateTensor(MemoryAccount* account, ir::Dtype dtype,
+                                                  const ir::Shape& shape) = 0;
   // Launches that use the buffer may still be pending.
   virtual void Release(Buffer* buffer) = 0;
-  virtual MemoryCounters memory() const = 0;
   // Gives cached memory back to the system.
   virtual void Trim() = 0;
 
@@ -287,8 +287,8 @@ class Target {
   // Requires verified blocks.
   virtual ir::Result<std::shared_ptr<const Kernel>> Compile(const Launch& launch) = 0;
   // `binding` holds the alternative that belongs to the kernel's launch. Launches run in the order
-  // given. A Status is a failure of the launch as a whole (out of memory, device lost); index errors
-  // go to options.error. In either case the outputs hold unspecified elements.
+  // given. A Status is a failure of the launch as a whole (out of memory, device lost); index
+  // errors go to options.error. In either case the outputs hold unspecified elements.
   virtual ir::Status Run(const Kernel& kernel, const LaunchBinding& binding,
                          const RunOptions& options) = 0;
   // Waits for every launch; checks guard zones. What it returns is a fault of the device or of us.

@@ -6,8 +6,8 @@
 // cache. Built with fusion/block/builder.h, checked by VerifyBlock, printed by PrintBlock.
 //
 // Iteration space. A block has `loop_rank` loop axes; their extents are bound at launch. If
-// `has_row`, the last axis is the *row axis*: the one reduced, scanned or normalised along. The axes
-// before it are the outer axes; one position of them is a *row*. An element is named by its
+// `has_row`, the last axis is the *row axis*: the one reduced, scanned or normalised along. The
+// axes before it are the outer axes; one position of them is a *row*. An element is named by its
 // row-major index in the space (`linear`), and a row by its row-major index in the outer axes.
 //
 // Phases run in order, for each row (for each element if there is no row axis):
@@ -44,9 +44,7 @@ constexpr bool IsFloat(Reg reg) { return reg == Reg::kF32 || reg == Reg::kF64; }
 constexpr bool IsSigned(Reg reg) { return reg == Reg::kI32 || reg == Reg::kI64; }
 constexpr bool IsInt(Reg reg) { return reg >= Reg::kI32 && reg <= Reg::kU64; }
 constexpr int ByteSize(Reg reg) {
-  return reg == Reg::kMask                                                  ? 1
-         : reg == Reg::kF64 || reg == Reg::kI64 || reg == Reg::kU64 ? 8
-                                                                            : 4;
+  return reg == Reg::kMask ? 1 : reg == Reg::kF64 || reg == Reg::kI64 || reg == Reg::kU64 ? 8 : 4;
 }
 std::string_view RegName(Reg reg);
 // The register that holds elements of a dtype; f32 for kQuantized (the dequantized value).
@@ -79,9 +77,7 @@ enum class OpClass : uint8_t {
 
 // Sets of register types, as one bit each.
 using RegMask = uint8_t;
-constexpr RegMask MaskOf(Reg reg) {
-  return static_cast<RegMask>(1u << static_cast<unsigned>(reg));
-}
+constexpr RegMask MaskOf(Reg reg) { return static_cast<RegMask>(1u << static_cast<unsigned>(reg)); }
 inline constexpr RegMask kFloatRegs = 0x03;
 inline constexpr RegMask kIntRegs = 0x3c;
 inline constexpr RegMask kNumberRegs = 0x3f;

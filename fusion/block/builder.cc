@@ -163,8 +163,8 @@ Val BlockBuilder::Cast(Val a, ir::Dtype from, ir::Dtype to) {
   if (from == ir::Dtype::kBool || !ir::IsFloat(to)) return ToDtype(Convert(a, target), to);
   if (to == ir::Dtype::kF64 || to == ir::Dtype::kF32) return Convert(a, target);
   const bool wide = ByteSize(a.reg) == 8;
-  const Val exact = wide ? Emit(Op::kConvertOdd, Reg::kF64, {a.id, kNoValue, kNoValue})
-                         : Convert(a, Reg::kF64);
+  const Val exact =
+      wide ? Emit(Op::kConvertOdd, Reg::kF64, {a.id, kNoValue, kNoValue}) : Convert(a, Reg::kF64);
   return Convert(ToDtype(exact, to), Reg::kF32);
 }
 

@@ -41,7 +41,8 @@ class Verifier {
     if (next != static_cast<int32_t>(block_.instructions.size())) {
       return Bad("instructions outside of the phases");
     }
-    if (!block_.has_row && block_.phases.size() > 1) return Bad("several phases without a row axis");
+    if (!block_.has_row && block_.phases.size() > 1)
+      return Bad("several phases without a row axis");
     return {};
   }
 
@@ -80,20 +81,22 @@ class Verifier {
   }
 
   ir::Status CheckArgument(const Phase& phase, int32_t at, int number, Reg reg) const {
-    const ValueId arg = block_.instructions[static_cast<size_t>(at)].args[static_cast<size_t>(number)];
-    if (arg < 0 || arg >= at) return Bad(fmt::format("%{}: argument %{} is not before it", at, arg));
+    const ValueId arg =
+        block_.instructions[static_cast<size_t>(at)].args[static_cast<size_t>(number)];
+    if (arg < 0 || arg >= at)
+      return Bad(fmt::format("%{}: argument %{} is not before it", at, arg));
     const Instruction& from = block_.instructions[static_cast<size_t>(arg)];
     if (from.op == Op::kStore) return Bad(fmt::format("%{}: argument %{} is a store", at, arg));
     if (from.reg != reg) {
-      return Bad(fmt::format("%{}: argument %{} is {}, not {}", at, arg, RegName(from.reg),
-                             RegName(reg)));
+      return Bad(
+          fmt::format("%{}: argument %{} is {}, not {}", at, arg, RegName(from.reg), RegName(reg)));
     }
     const Scope scope = scopes_[static_cast<size_t>(arg)];
     if (phase.kind == PhaseKind::kRow && scope == Scope::kElement) {
       return Bad(fmt::format("%{}: element value %{} in a row phase", at, arg));
     }
-    const bool reduced_here = phase.kind == PhaseKind::kElement && scope == Scope::kRow &&
-                              arg >= phase.begin;
+    const bool reduced_here =
+        phase.kind == PhaseKind::kElement && scope == Scope::kRow && arg >= phase.begin;
     if (reduced_here) {
       return Bad(fmt::format("%{}: %{} is not reduced before the phase ends", at, arg));
     }

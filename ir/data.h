@@ -52,7 +52,8 @@ struct DataSpec {
   // `expect` only: positions written `_` (any value); empty if none.
   std::vector<bool> wildcards;
 
-  bool operator==(const DataSpec&) const = default;
+  // Equality of what is printed: a list equals the generator form that stands for it in text.
+  bool operator==(const DataSpec& other) const;
 };
 using DataPtr = std::shared_ptr<const DataSpec>;
 

@@ -13,6 +13,8 @@ import tree
 # The longest matching row speaks for a file. "may" names what the folder may include besides itself: folders end
 # with a slash, single headers do not. "not" takes something out again.
 HARNESS_AND_REPORTS = ["ir/", "harness/", "reports/"]
+JUDGE = ["ir/", "reference/", "harness/oracle/", "harness/backend/observation.h",
+         "harness/backend/backend.h", "harness/backend/run.h"]
 TABLE = {
     "ir/": {"may": []},
     "reference/": {"may": ["ir/"]},
@@ -35,10 +37,10 @@ TABLE = {
     "harness/generate/": {"may": ["ir/", "reference/", "harness/mutate/"]},
     "harness/mutate/": {"may": ["ir/", "reference/", "harness/generate/"]},
     "harness/oracle/": {"may": ["ir/", "reference/", "harness/backend/observation.h"]},
-    # Comparing knows observations alone; the judge also has to run what it judges.
-    "harness/oracle/judge": {"may": ["ir/", "reference/", "harness/backend/observation.h",
-                                     "harness/backend/backend.h", "harness/backend/run.h",
-                                     "harness/oracle/"]},
+    # Comparing knows observations alone; a judge also has to run what it judges.
+    "harness/oracle/judge": {"may": JUDGE},
+    "harness/oracle/forked_judge": {"may": JUDGE},
+    "harness/oracle/needs": {"may": JUDGE},
     "harness/reduce/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
     "harness/bisect/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
     "reports/": {"may": ["ir/", "harness/oracle/verdict.h"]},

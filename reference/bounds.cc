@@ -1,0 +1,357 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reference/bounds.h"
+
+#include <limits>
+#include <type_traits>
+
+#include "reference/algebra.h"
+
+namespace faultline::reference {
+namespace {
+
+// Unit roundoff of the arithmetic that bounds are computed in.
+template <typename Wide>
+constexpr Wide kWideUnit = std::numeric_limits<Wide>::epsilon() / 2;
+
+// Magnitudes from here on round to infinity: max plus half an ulp.
+template <typename Wide>
+Wide Threshold(const FloatFormat& format) {
+  const int exponent = std::ilogb(format.max) - format.precision;
+  return static_cast<Wide>(format.max) + std::ldexp(Wide{1}, exponent);
+}
+
+// One rounding to the accumulator's dtype. A long double only ever meets f64.
+double RoundWide(ir::Dtype dtype, double value) { return Round(dtype, value); }
+double RoundWide(ir::Dtype, long double value) { return static_cast<double>(value); }
+
+// So that a real bound stays one as a double.
+double Downward(double value) { return value; }
+double Upward(double value) { return value; }
+double Downward(long double value) {
+  const auto near = static_cast<double>(value);
+  return static_cast<long double>(near) > value ? std::nextafter(near, -HUGE_VAL) : near;
+}
+double Upward(long double value) { return -Downward(-value); }
+
+// The sign of a zero sum is free.
+FloatSet WithBothZeros(double lo, double hi) {
+  return FloatSet::Between(lo == 0 ? -0.0 : lo, hi == 0 ? 0.0 : hi);
+}
+
+bool IsIntegral(const FloatSet& set) {
+  return set.integral || (set.lo() == set.hi() && std::nearbyint(set.lo()) == set.lo());
+}
+
+// Whether a * b is `near`, its rounding to the accumulator's dtype, exactly.
+template <typename Wide>
+bool IsExactProduct(double a, double b, double near) {
+  if (std::is_same_v<Wide, double>) return a * b == near;
+  // The residual of an FMA is exact unless it underflows.
+  if (a == 0 || b == 0) return true;
+  return std::fabs(near) > 0x1p-900 && std::fma(a, b, -near) == 0;
+}
+
+bool IsPowerOfTwo(double value) {
+  int exponent = 0;
+  return std::fabs(std::frexp(value, &exponent)) == 0.5;
+}
+
+}  // namespace
+
+void TermClasses::Note(const FloatSet& set) {
+  nan = nan || set.nan;
+  positive = positive || set.positive_infinity;
+  negative = negative || set.negative_infinity;
+  if (set.count > 0) return;
+  must_nan = must_nan || (!set.positive_infinity && !set.negative_infinity);
+  must_positive = must_positive || (!set.nan && !set.negative_infinity);
+  must_negative = must_negative || (!set.nan && !set.positive_infinity);
+}
+
+template <typename Wide>
+void SumBound<Wide>::Add(const FloatSet& set) {
+  if (!set.finite_only()) classes_.Note(set);
+  if (set.count == 0) return;
+  const double lo = set.lo();
+  const double hi = set.hi();
+  AddTerm({lo, hi, lo, hi, true, lo == hi || set.integral});
+}
+
+template <typename Wide>
+void SumBound<Wide>::AddProduct(const FloatSet& a, const FloatSet& b) {
+  if (!a.finite_only() || !b.finite_only()) {
+    // Classes of every combination of pieces; sign by sign for the infinities.
+    FloatSet product;
+    const bool a_infinite = a.positive_infinity || a.negative_infinity;
+    const bool b_infinite = b.positive_infinity || b.negative_infinity;
+    product.nan =
+        a.nan || b.nan || (a_infinite && b.ContainsZero()) || (b_infinite && a.ContainsZero());
+    const auto has = [](const FloatSet& set, bool positive) {
+      if (positive ? set.positive_infinity : set.negative_infinity) return true;
+      return set.count > 0 && (positive ? set.hi() > 0 : set.lo() < 0);
+    };
+    const auto infinite = [&](bool a_positive, bool b_positive) {
+      return ((a_positive ? a.positive_infinity : a.negative_infinity) && has(b, b_positive)) ||
+             ((b_positive ? b.positive_infinity : b.negative_infinity) && has(a, a_positive));
+    };
+    product.positive_infinity = infinite(true, true) || infinite(false, false);
+    product.negative_infinity = infinite(true, false) || infinite(false, true);
+    product.count = static_cast<int8_t>(a.count > 0 && b.count > 0 ? 1 : 0);
+    classes_.Note(product);
+  }
+  if (a.count > 0 && b.count > 0) AddProductBox(a, b);
+}
+
+// In a dot each product is rounded before it is added, or (in an FMA) is not: the term lies between
+// the exact product p and fl(p). This replaces the u|p| of the textbook bound n' u sum|a||b| by the
+// rounding error that this product really has.
+template <typename Wide>
+void SumBound<Wide>::AddProduct(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    classes_.Note(FloatSet::Of(a * b));
+    return;
+  }
+  const Wide product = Wide{a} * b;
+  const double near = Round(dtype_, a * b);
+  const bool exact = IsExactProduct<Wide>(a, b, near);
+  if (exact || std::isinf(near)) {
+    // A product that would overflow reaches a finite sum only inside an FMA.
+    AddTerm({product, product, near, near, exact, exact});
+  } else {
+    AddTerm(
+        {std::min(product, Wide{near}), std::max(product, Wide{near}), near, near, false, false});
+  }
+}
+
+template <typename Wide>
+void SumBound<Wide>::AddProductBox(const FloatSet& a, const FloatSet& b) {
+  if (a.lo() == a.hi() && b.lo() == b.hi()) return AddProduct(a.lo(), b.lo());
+  const Wide wides[] = {Wide{a.lo()} * b.lo(), Wide{a.lo()} * b.hi(), Wide{a.hi()} * b.lo(),
+                        Wide{a.hi()} * b.hi()};
+  const double nears[] = {Round(dtype_, a.lo() * b.lo()), Round(dtype_, a.lo() * b.hi()),
+                          Round(dtype_, a.hi() * b.lo()), Round(dtype_, a.hi() * b.hi())};
+  Term term = {*std::ranges::min_element(wides),
+               *std::ranges::max_element(wides),
+               *std::ranges::min_element(nears),
+               *std::ranges::max_element(nears),
+               false,
+               false};
+  if (!std::isinf(term.near_lo)) term.lo = std::min(term.lo, Wide{term.near_lo});
+  if (!std::isinf(term.near_hi)) term.hi = std::max(term.hi, Wide{term.near_hi});
+  // Integers whose ends are exact have exact products all between.
+  term.exact = term.grid = IsIntegral(a) && IsIntegral(b) &&
+                           std::max(-term.lo, term.hi) <= std::ldexp(Wide{1}, format_->precision);
+  AddTerm(term);
+}
+
+// R12: if every term is k * 2^g, and sum|x| <= 2^p * 2^g, every partial sum of every order is such
+// a multiple of at most p bits, hence exact, and an FMA has nothing to round either. g must not lie
+// below the smallest subnormal (the smallest normal, where subnormals may be flushed).
+template <typename Wide>
+void SumBound<Wide>::NoteGrid(const Term& term) {
+  on_grid_ = term.exact && term.grid;
+  if (!on_grid_) return;
+  const int bit = term.lo == term.hi ? LowestBit(term.near_lo) : 0;
+  if (bit < lowest_bit_) {
+    lowest_bit_ = bit;
+    grid_limit_ = std::ldexp(Wide{1}, format_->precision + bit);
+  }
+  const int floor = flush_ ? format_->exponent_min : format_->exponent_min - format_->precision + 1;
+  on_grid_ = lowest_bit_ >= floor && magnitude_ <= grid_limit_;
+}
+
+// The last operation of any order is one addition fl(a + b) of two partial sums, of k and n' - k
+// terms, which are off by at most (k-1) u sum|x| and (n'-k-1) u sum|x| (Jeannerod and Rump; Lange
+// and Rump for trees), together (n'-2) u sum|x| =: d. So the result lies between fl(lo - d) and
+// fl(hi + d), because fl is monotone. This is sharper than (n'-1) u sum|x| around the exact sum if
+// terms cancel, and makes n' <= 2 one correct rounding. Sums do not underflow; an FMA may, by eta,
+// where its product is no value of the dtype. Flushing takes at most the smallest normal at each
+// operand and each partial sum.
+//
+// d and the ends are computed in Wide, whose own errors are at most (n'+4) units of it relative to
+// sum|x|, counted in; 2^-40 covers the second order and the evaluation of d itself.
+template <typename Wide>
+typename SumBound<Wide>::Ends SumBound<Wide>::BeforeRounding() const {
+  if (on_grid_) return {lo_, hi_};
+  const auto n = static_cast<Wide>(count_);
+  const Wide unit = static_cast<Wide>(format_->unit);
+  const Wide magnitude = magnitude_ * (1 + (n + 4) * 2 * kWideUnit<Wide>);
+  Wide d = (std::max(n - 2, Wide{0}) * unit + (n + 4) * kWideUnit<Wide>)*magnitude;
+  if (!exact_terms_) d += n * static_cast<Wide>(format_->min_subnormal);
+  if (flush_) d += 2 * n * static_cast<Wide>(format_->min_normal);
+  d *= 1 + Wide{0x1p-40};
+  return {lo_ - d, hi_ + d};
+}
+
+template <typename Wide>
+FloatSet SumBound<Wide>::Result(bool wide) const {
+  if (classes_.must_nan) return FloatSet::AnyNan();
+  const Ends ends = BeforeRounding();
+  double lo = RoundWide(dtype_, ends.lo);
+  double hi = RoundWide(dtype_, ends.hi);
+  const bool ordered = fixed_ && std::isfinite(ordered_lo_) && std::isfinite(ordered_hi_);
+  if (ordered) {
+    lo = ordered_lo_;
+    hi = ordered_hi_;
+  } else if (!flush_ && (count_ == 1 || (count_ == 2 && exact_terms_))) {
+    // Two values of the dtype, added in f64 and rounded: innocuous for f32, the operation itself
+    // for f64. A single product is fl(p), by an FMA on a zero accumulator too.
+    lo = Round(dtype_, first_lo_[0] + first_lo_[1]);
+    hi = Round(dtype_, first_hi_[0] + first_hi_[1]);
+  }
+  // Some order adds all that is positive first: it overflows iff that sum does, before rounding.
+  // That sum is at most (sum|x| + sum hi) / 2, and just that for points.
+  bool up = hi == HUGE_VAL;
+  bool down = lo == -HUGE_VAL;
+  if (!ordered && count_ > 2) {
+    const Wide inflate = 1 + static_cast<Wide>(count_) * static_cast<Wide>(2 * format_->unit);
+    up = up || (magnitude_ + hi_) / 2 * inflate >= Threshold<Wide>(*format_);
+    down = down || (magnitude_ - lo_) / 2 * inflate >= Threshold<Wide>(*format_);
+  }
+  const bool positive = classes_.positive || up;
+  const bool negative = classes_.negative || down;
+
+  FloatSet set;
+  if (!classes_.must_positive && !classes_.must_negative) {
+    if (wide) {
+      set = WithBothZeros(std::isinf(lo) ? Downward(ends.lo) : std::min(lo, Downward(ends.lo)),
+                          std::isinf(hi) ? Upward(ends.hi) : std::max(hi, Upward(ends.hi)));
+    } else if (lo < HUGE_VAL && hi > -HUGE_VAL) {
+      set = WithBothZeros(std::max(lo, -format_->max), std::min(hi, format_->max));
+    }
+  }
+  set.integral = on_grid_ && lowest_bit_ >= 0;
+  set.positive_infinity = positive && !classes_.must_negative;
+  set.negative_infinity = negative && !classes_.must_positive;
+  set.nan = classes_.nan || (positive && negative);
+  return set;
+}
+
+template class SumBound<double>;
+template class SumBound<long double>;
+
+void ProductBound::Multiply(const FloatSet& factor) {
+  nan_ = nan_ || factor.nan;
+  const bool infinite = factor.positive_infinity || factor.negative_infinity;
+  infinite_ = infinite_ || infinite;
+  if (factor.count == 0) (infinite ? must_infinite_ : must_nan_) = true;
+  points_ = points_ && factor.IsPoint();
+  if (points_) ordered_ = Round(dtype_, ordered_ * factor.Value());
+  const bool plus = factor.positive_infinity || (factor.count > 0 && !std::signbit(factor.hi()));
+  const bool minus = factor.negative_infinity || (factor.count > 0 && std::signbit(factor.lo()));
+  const bool positive = (positive_ && plus) || (negative_ && minus);
+  negative_ = (positive_ && minus) || (negative_ && plus);
+  positive_ = positive;
+  if (factor.IsPoint() && std::fabs(factor.Value()) == 1) {
+    flip_ = flip_ != (factor.Value() < 0);
+    return;
+  }
+  if (count_ < 2) first_[count_] = factor;
+  ++count_;
+  if (factor.count > 0) NoteMagnitude(factor);
+}
+
+void ProductBound::NoteMagnitude(const FloatSet& factor) {
+  const double greatest = std::max(std::fabs(factor.lo()), std::fabs(factor.hi()));
+  double least = greatest;
+  for (int k = 0; k < factor.count; ++k) {
+    const Interval& piece = factor.intervals[static_cast<size_t>(k)];
+    least = std::min(least, piece.lo <= 0 && piece.hi >= 0
+                                ? 0
+                                : std::min(std::fabs(piece.lo), std::fabs(piece.hi)));
+  }
+  if (contract_->may_flush && least < format_->min_normal) least = 0;
+  zero_ = zero_ || least == 0;
+  must_zero_ = must_zero_ || (greatest == 0 && factor.finite_only());
+  if (least != greatest) {
+    odd_ = HUGE_VAL;
+  } else if (least != 0) {
+    odd_ *= std::ldexp(least, -LowestBit(least));
+  }
+  if (least != greatest || !IsPowerOfTwo(least)) ++rounding_;
+  least_ *= least;
+  greatest_ *= greatest;
+  above_ *= std::max(1.0, greatest);
+  below_ *= std::min(1.0, least);
+}
+
+// Some order multiplies all magnitudes above 1 first, some other all below 1; no partial product
+// lies outside of what these two reach, off by (1 + u)^n <= 1 + 2 n u.
+bool ProductBound::MayOverflow() const {
+  const long double inflate = 1 + 2 * static_cast<long double>(format_->unit) * count_;
+  return !(above_ * inflate < Threshold<long double>(*format_));
+}
+
+bool ProductBound::MayVanish() const {
+  const long double deflate = 1 - 2 * static_cast<long double>(format_->unit) * count_;
+  return !(below_ * deflate >= format_->min_normal);
+}
+
+FloatSet ProductBound::ResultOfTwo(bool wide) const {
+  const Sets sets(*contract_, dtype_, dtype_, wide);
+  const FloatSet product = sets.Mul(first_[0], first_[1]);
+  return flip_ ? sets.Neg(product) : product;
+}
+
+FloatSet ProductBound::Result(bool wide) const {
+  if (must_nan_) return FloatSet::AnyNan();
+  const bool fixed = contract_->order == ReductionOrder::kFixed && points_ && !wide;
+  if (fixed) return FloatSet::Of(ordered_);
+  // There is one multiplication and no order to choose.
+  if (count_ <= 2 && !contract_->may_flush) return ResultOfTwo(wide);
+  FloatSet set;
+  const bool infinite = infinite_ || MayOverflow();
+  set.nan = nan_ || (infinite && (zero_ || MayVanish()));
+  set.positive_infinity = infinite && positive_ && !must_zero_;
+  set.negative_infinity = infinite && negative_ && !must_zero_;
+  if (!must_infinite_) AddFinite(set, wide);
+  return set;
+}
+
+// The last multiplication is fl(a b) of two partial products, which together are off by at most
+// (1 + u)^(r - 2), r factors that are not powers of two, while nothing leaves the normal range; fl
+// is monotone, as for sums. Powers of two count as well where a partial product may leave it. A
+// partial product that underflows is off by eta, later multiplied by at most the product of the
+// factors above 1. If the odd parts of all factors multiply to at most p bits, no partial product
+// of any order has more, and all are exact.
+//
+// long double keeps the products: 2^-63 a factor covers its own rounding.
+void ProductBound::AddFinite(FloatSet& set, bool wide) const {
+  const double max = format_->max;
+  double lo = 0;
+  double hi = max;
+  if (must_zero_) {
+    hi = 0;
+  } else if (std::isfinite(above_)) {
+    const bool leaves = MayVanish() || MayOverflow();
+    const auto n = static_cast<double>(leaves ? count_ : rounding_);
+    const bool exact = !leaves && odd_ <= std::ldexp(1.0, format_->precision);
+    const long double own = 0x1p-63L * (static_cast<long double>(count_) + 4);
+    const long double relative =
+        exact ? 0 : std::expm1(std::max(n - 2, 0.0) * format_->unit) * (1 + 0x1p-40L) + own;
+    long double shift = 0;
+    if (MayVanish()) {
+      const double each = contract_->may_flush ? format_->min_normal : format_->min_subnormal;
+      shift = above_ * each * static_cast<long double>(count_);
+    }
+    const long double least = std::max(least_ * (1 - relative) - shift, 0.0L);
+    const long double greatest = greatest_ * (1 + relative) + shift;
+    lo = Downward(least);
+    hi = Upward(greatest);
+    if (!wide && dtype_ == ir::Dtype::kF64) {
+      lo = static_cast<double>(least);
+      hi = static_cast<double>(greatest);
+    } else if (!wide) {
+      lo = Round(dtype_, lo);
+      hi = Round(dtype_, hi);
+    }
+  }
+  if (lo == HUGE_VAL) return;
+  hi = std::min(hi, wide ? std::numeric_limits<double>::max() : max);
+  if (positive_) set.Add(lo, hi);
+  if (negative_) set.Add(-hi, -lo);
+}
+
+}  // namespace faultline::reference

@@ -29,7 +29,8 @@ struct LiveCounts {
 struct TracedBlock {
   std::vector<std::string_view> rules;  // in the order they fired
   std::vector<ir::Opcode> source_ops;   // ops of the program it computes, in order
-  std::string_view tier;                // "interpreter", "matmul", "copy", ...
+  std::vector<std::string> values;      // names of the values they make, empty where there is none
+  std::string_view tier;                // "block", "matmul", "copy", ...
 };
 
 struct TracedDecision {

@@ -1,0 +1,23 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The fused CPU engine as a Backend, `fusion-cpu`: words are translated, nothing is added.
+
+#ifndef HARNESS_BACKEND_FUSION_FUSION_BACKEND_H_
+#define HARNESS_BACKEND_FUSION_FUSION_BACKEND_H_
+
+#include <memory>
+#include <string_view>
+
+#include "harness/backend/backend.h"
+#include "ir/base/status.h"
+
+namespace faultline::harness {
+
+// With `fault` (an id of fusion/faults.def) switched on, for the whole process; empty: none.
+// kUsage if there is no such fault, kUnsupported if this build has none compiled in.
+ir::Result<std::unique_ptr<Backend>> MakeFusionBackend(std::string_view fault);
+
+}  // namespace faultline::harness
+
+#endif  // HARNESS_BACKEND_FUSION_FUSION_BACKEND_H_

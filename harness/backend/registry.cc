@@ -1,0 +1,58 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/backend/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/backend/canary/canary_backend.h"
+#include "harness/backend/reference/reference_backend.h"
+
+namespace faultline::harness {
+namespace {
+
+using Made = ir::Result<std::unique_ptr<Backend>>;
+
+Made MakeReference(std::string_view fault) {
+  if (fault.empty()) return MakeReferenceBackend();
+  return ir::Error(ir::StatusCode::kUsage,
+                   fmt::format("reference has no seeded fault '{}'", fault));
+}
+
+struct Row {
+  BackendRow row;
+  Made (*make)(std::string_view fault);
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {{"canary", "the reference with one named fault (--fault NAME)"}, MakeCanaryBackend},
+    {{"reference", "the plain reference, run eagerly"}, MakeReference},
+});
+
+constexpr auto kBuiltIn = [] {
+  std::array<BackendRow, kRows.size()> rows;
+  std::ranges::transform(kRows, rows.begin(), &Row::row);
+  return rows;
+}();
+
+}  // namespace
+
+std::span<const BackendRow> BuiltInBackends() { return kBuiltIn; }
+
+Made MakeBackend(const BackendSpec& spec) {
+  for (const Row& row : kRows) {
+    if (row.row.name == spec.name) return row.make(spec.fault);
+  }
+  std::string names;
+  for (const BackendRow& row : kBuiltIn) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  }
+  return ir::Error(
+      ir::StatusCode::kUsage,
+      fmt::format("unknown backend '{}'; there are {} and plug-ins (a path)", spec.name, names));
+}
+
+}  // namespace faultline::harness

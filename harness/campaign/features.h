@@ -51,10 +51,10 @@ DtypeClass ClassOf(ir::Dtype dtype);
 
 // The families of features, each a block of the array.
 enum class FeatureFamily : uint8_t {
-  kOpDtype,      // opcode x dtype class of the first operand (of the result if there is none)
-  kEdge,         // producer kind x consumer kind x {cut, fused}
-  kRule,         // rule index x outcome
-  kAlias,        // granted, or why not
+  kOpDtype,  // opcode x dtype class of the first operand (of the result if there is none)
+  kEdge,     // producer kind x consumer kind x {cut, fused}
+  kRule,     // rule index x outcome
+  kAlias,    // granted, or why not
   kCacheEvent,
   kTier,
   kScheme,       // scheme class x op kind

@@ -26,15 +26,15 @@ enum class StatisticFamily : uint8_t {
   kSchemeOp,       // scheme class x op
   kSlotFeed,       // op x operand slot (0, 1, 2+) x what feeds it
   kRank,
-  kExtent,         // exact up to 65, then by octave
-  kOnesAt,         // rank x position of an extent of 1
-  kValues,         // data forms and special values
-  kLane,           // special value at flat index modulo 64
+  kExtent,  // exact up to 65, then by octave
+  kOnesAt,  // rank x position of an extent of 1
+  kValues,  // data forms and special values
+  kLane,    // special value at flat index modulo 64
   kLifetime,
   kPlanReuse,
-  kTransaction,    // mix, size, duplicates
-  kStructure,      // chains, operands, blocks
-  kWork,           // octaves of work a program
+  kTransaction,  // mix, size, duplicates
+  kStructure,    // chains, operands, blocks
+  kWork,         // octaves of work a program
   kError,
 };
 inline constexpr int kStatisticFamilyCount = 15;

@@ -21,20 +21,20 @@ enum class MutationKind : uint8_t {
   kInsertOp,
   kDeleteStatement,
   kReplaceOp,
-  kRetype,            // another dtype or scheme of an input, downstream repaired
-  kReshape,           // other extents of an input, downstream repaired
-  kChangeAttribute,   // an attribute or a declared type
+  kRetype,           // another dtype or scheme of an input, downstream repaired
+  kReshape,          // other extents of an input, downstream repaired
+  kChangeAttribute,  // an attribute or a declared type
   kChangeScalar,
   kChangeLayout,
-  kChangeDatum,       // another form, seed or parameter
-  kSpecialValue,      // one element
-  kRewire,            // another operand of the same type
-  kLifetime,          // moves or adds a drop, clone, read or sync
+  kChangeDatum,   // another form, seed or parameter
+  kSpecialValue,  // one element
+  kRewire,        // another operand of the same type
+  kLifetime,      // moves or adds a drop, clone, read or sync
   kStream,
   kDuplicateSegment,  // plan reuse: a stretch again, with changes
   kShrink,            // cuts a tail, a read, an extent
   kDecisions,
-  kAppend,            // generated statements at the end
+  kAppend,  // generated statements at the end
 };
 inline constexpr int kMutationKindCount = 17;
 std::string_view MutationName(MutationKind kind);

@@ -29,7 +29,8 @@ enum class VerdictKind : uint8_t {
 };
 std::string_view VerdictName(VerdictKind kind);
 std::optional<VerdictKind> FindVerdict(std::string_view name);
-// Divergence, crash, hang, leak, unsupported: what a campaign records.
+// Divergence, crash, hang, leak: what a campaign records. (Unsupported is said before running; an
+// unsupported application after that is a divergence of status.)
 bool IsFinding(VerdictKind kind);
 
 // What about the first diverging read is wrong; part of the key.
@@ -110,7 +111,8 @@ struct CompareStatistics {
   std::vector<float> radii;   // half widths in ulp of bounded non-point floats (a sample)
 };
 
-// Verdicts on a run that did not come back. `report` is what the process left on stderr.
+// Verdicts on a run that did not come back. `signal_or_exit` is the fatal signal that ended the
+// process, else its exit code; `report` is what it left on stderr.
 Verdict CrashVerdict(int signal_or_exit, std::string_view report);
 Verdict HangVerdict(double seconds);
 

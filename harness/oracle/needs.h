@@ -1,0 +1,43 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off`: the conditions under
+// which a program says something. A case whose `fused` is not met is vacuous.
+
+#ifndef HARNESS_ORACLE_NEEDS_H_
+#define HARNESS_ORACLE_NEEDS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/backend/backend.h"
+#include "harness/backend/observation.h"
+#include "ir/base/status.h"
+#include "ir/op.h"
+
+namespace faultline::harness {
+
+struct Needs {
+  // Each set has to be found among the source ops of one launch that computes two ops or more.
+  std::vector<std::vector<ir::Opcode>> fused;
+  std::optional<PoolMode> pool;
+  std::optional<int> threads;
+  std::optional<std::string> isa;
+  std::optional<bool> fusion;
+  bool operator==(const Needs&) const = default;
+};
+
+// kSyntax, without a position, names the word it cannot read.
+ir::Result<Needs> ParseNeeds(std::string_view text);
+
+void ApplyNeeds(const Needs& needs, SessionOptions& options);
+
+// The first set of ops that no launch computes together, as text: "fused={softmax,sum_dim}"; empty
+// if every set is met. Backends that report no launches are not asked.
+std::string UnmetFusion(const Needs& needs, const PlanTrace& trace);
+
+}  // namespace faultline::harness
+
+#endif  // HARNESS_ORACLE_NEEDS_H_

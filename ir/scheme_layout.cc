@@ -68,6 +68,9 @@ Status VerifyLevels(const Scheme& scheme, const Shape& shape) {
       return Bad("block extent " + std::to_string(scheme.block[i]) + " is below 1");
     }
   }
+  for (size_t i = scheme.block_rank; i < scheme.block.size(); ++i) {
+    if (scheme.block[i] != 0) return Bad("a block extent lies beyond the block rank");
+  }
   if (scheme.block_rank > 1 && scheme.block[0] == 1) {
     return Bad("block extents begin with 1, which is left out");
   }

@@ -1,0 +1,54 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The pieces of type inference (ir/infer.h is its entry): one function a column of the op table.
+// Messages carry no mnemonic; the entry puts it in front.
+
+#ifndef IR_INFER_RULES_H_
+#define IR_INFER_RULES_H_
+
+#include <span>
+#include <string>
+
+#include "ir/attributes.h"
+#include "ir/base/status.h"
+#include "ir/element.h"
+#include "ir/op.h"
+#include "ir/type.h"
+
+namespace faultline::ir {
+
+// An application as it stands in a program, with its row.
+struct Application {
+  const OpInfo& info;
+  std::span<const Type> operands;
+  std::span<const Scalar> scalars;
+  const Attributes& attributes;
+  std::span<const Type> declared;
+
+  const Shape& shape(size_t operand) const { return operands[operand].shape; }
+};
+
+inline Status Invalid(std::string message) {
+  return {StatusCode::kInvalidProgram, std::move(message)};
+}
+
+// Keys of the row, each spelled as its info says; required ones present. Ranges come later.
+Status CheckAttributes(const OpInfo& info, const Attributes& attributes);
+// 0 <= dim < rank.
+Status CheckDim(int64_t dim, int rank);
+
+// The element type of the result. Checks every operand dtype against the row.
+Result<ElementType> InferElement(const Application& application);
+// Number and dtypes of the scalars. Requires InferElement to hold.
+Status CheckScalars(const Application& application, const ElementType& result);
+// The shape of the result. Requires operands of the row's arity and checked attributes.
+Result<Shape> InferShape(const Application& application);
+// The scheme that a layout op on quantized operands gives: axes permute it, others keep it.
+Scheme InferScheme(const Application& application);
+// Rejects reductions of nothing that have no value.
+Status CheckReducedExtent(const Application& application);
+
+}  // namespace faultline::ir
+
+#endif  // IR_INFER_RULES_H_

@@ -1,7 +1,8 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of this executable as children: workers and judges. Spawn, poll, end, with output in files.
+// Copies of this executable as children: workers and judges. Spawn, poll, end, with output in
+// files.
 
 #ifndef HARNESS_CAMPAIGN_CHILD_PROCESS_H_
 #define HARNESS_CAMPAIGN_CHILD_PROCESS_H_
@@ -27,7 +28,7 @@ struct ChildOptions {
 
 // How a child ended.
 struct ChildExit {
-  int code = 0;        // exit status; meaningful if signal == 0
+  int code = 0;  // exit status; meaningful if signal == 0
   int signal = 0;
   bool ok() const { return signal == 0 && code == 0; }
   // "exit 77", "signal 11 (SIGSEGV)".

@@ -26,9 +26,9 @@ ir::Result<CampaignState*> Map(const std::string& path, int flags) {
   }
   // The file is sparse: a ring slot costs disk only for the bytes that were ever used.
   const bool sized = ftruncate(fd, sizeof(CampaignState)) == 0;
-  void* memory = sized ? mmap(nullptr, sizeof(CampaignState), PROT_READ | PROT_WRITE, MAP_SHARED,
-                              fd, 0)
-                       : MAP_FAILED;
+  void* memory =
+      sized ? mmap(nullptr, sizeof(CampaignState), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+            : MAP_FAILED;
   const int error = errno;
   close(fd);
   if (memory == MAP_FAILED) {

@@ -34,16 +34,16 @@ struct InflightText {
 
 // Owned by one worker (and its successors after a restart), read by the supervisor.
 struct WorkerSlot {
-  std::atomic<uint64_t> programs;    // judged, without seeds
-  std::atomic<uint64_t> seeds;       // judged corpus entries
-  std::atomic<uint64_t> vacuous;     // programs that could not have failed
-  std::atomic<uint64_t> findings;    // records appended
-  std::atomic<uint64_t> rejected;    // inputs that did not parse, verify or fit the work bound
-  std::atomic<uint64_t> features;    // of libFuzzer's extra counters, ever seen
-  std::atomic<uint64_t> first_ns;    // first judged program, 0 before
-  std::atomic<uint64_t> last_ns;     // last judged program
-  std::atomic<uint64_t> running;     // 1 while an input is executed
-  std::atomic<uint64_t> sequence;    // inputs begun; the ring's write position
+  std::atomic<uint64_t> programs;  // judged, without seeds
+  std::atomic<uint64_t> seeds;     // judged corpus entries
+  std::atomic<uint64_t> vacuous;   // programs that could not have failed
+  std::atomic<uint64_t> findings;  // records appended
+  std::atomic<uint64_t> rejected;  // inputs that did not parse, verify or fit the work bound
+  std::atomic<uint64_t> features;  // of libFuzzer's extra counters, ever seen
+  std::atomic<uint64_t> first_ns;  // first judged program, 0 before
+  std::atomic<uint64_t> last_ns;   // last judged program
+  std::atomic<uint64_t> running;   // 1 while an input is executed
+  std::atomic<uint64_t> sequence;  // inputs begun; the ring's write position
   InflightText ring[kInflightTexts];
 };
 

@@ -1,0 +1,110 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/campaign/judge_queue.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "harness/campaign/child_process.h"
+#include "harness/campaign/findings_log.h"
+#include "harness/campaign/shared_state.h"
+#include "reports/finding_json.h"
+
+namespace faultline::harness {
+namespace {
+
+// A judge that takes longer than this is stuck; its finding stays unreduced.
+constexpr uint64_t kJudgeLimitNs = 120'000'000'000;
+
+}  // namespace
+
+JudgeQueue::JudgeQueue(const CampaignOptions& options) : options_(options), paths_(options.out) {}
+
+void JudgeQueue::Add(reports::Finding finding) {
+  OfKey& of_key = by_key_[finding.key];
+  ++of_key.count;
+  if (of_key.judged >= options_.judged_per_key) return;
+  ++of_key.judged;
+  waiting_.push_back(std::move(finding));
+}
+
+void JudgeQueue::StartNext() {
+  current_ = std::move(waiting_.front());
+  waiting_.pop_front();
+  const std::string path = paths_.judged(current_.id);
+  ir::Status status = WriteWholeFile(path, reports::FindingToJson(current_));
+  if (status.ok()) {
+    const auto pid = SpawnSelf({.arguments = {"judge", "--out", options_.out, "--finding", path},
+                                .stdout_path = paths_.out + "/log/judge.log",
+                                .stderr_path = paths_.out + "/log/judge.log"});
+    if (pid) {
+      running_ = *pid;
+      deadline_ns_ = MonotonicNs() + kJudgeLimitNs;
+      return;
+    }
+  }
+  done_.push_back(std::move(current_));
+}
+
+void JudgeQueue::Finish() {
+  running_ = 0;
+  if (const auto text = ReadWholeFile(paths_.judged(current_.id))) {
+    if (auto judged = reports::FindingFromJson(*text)) current_ = std::move(*judged);
+  }
+  done_.push_back(std::move(current_));
+}
+
+bool JudgeQueue::Work() {
+  if (running_ != 0) {
+    if (MonotonicNs() > deadline_ns_) KillChild(running_);
+    if (PollChild(running_)) Finish();
+  } else if (!waiting_.empty()) {
+    StartNext();
+  }
+  return running_ != 0 || !waiting_.empty();
+}
+
+void JudgeQueue::Abandon() {
+  if (running_ != 0) {
+    KillChild(running_);
+    (void)WaitChild(running_, 5);
+    Finish();
+  }
+  for (reports::Finding& finding : waiting_) done_.push_back(std::move(finding));
+  waiting_.clear();
+}
+
+std::vector<reports::Finding> JudgeQueue::Folded() const {
+  std::vector<reports::Finding> sorted = done_;
+  std::ranges::sort(sorted, [](const reports::Finding& a, const reports::Finding& b) {
+    const auto rank = [](const reports::Finding& f) {
+      return std::tuple(f.confirmed == 0, f.reduced.empty(),
+                        f.reduced.empty() ? f.program.size() : f.reduced.size(), f.id);
+    };
+    return rank(a) < rank(b);
+  });
+  std::vector<reports::Finding> folded;
+  for (const reports::Finding& finding : sorted) {
+    const std::string& signature = finding.signature.empty() ? finding.key : finding.signature;
+    const auto same = std::ranges::find_if(folded, [&](const reports::Finding& other) {
+      return (other.signature.empty() ? other.key : other.signature) == signature;
+    });
+    if (same == folded.end()) {
+      folded.push_back(finding);
+      folded.back().count = 1;
+    } else {
+      ++same->count;
+    }
+  }
+  // Recorded but never judged: they share a key with the first one that has it.
+  for (const auto& [key, of_key] : by_key_) {
+    const auto same = std::ranges::find(folded, key, &reports::Finding::key);
+    const auto judged = static_cast<uint64_t>(of_key.judged);
+    if (same != folded.end() && of_key.count > judged) same->count += of_key.count - judged;
+  }
+  return folded;
+}
+
+}  // namespace faultline::harness

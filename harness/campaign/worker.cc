@@ -1,0 +1,343 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/campaign/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/backend/registry.h"
+#include "harness/campaign/features.h"
+#include "harness/campaign/findings_log.h"
+#include "harness/campaign/make_finding.h"
+#include "harness/campaign/options.h"
+#include "harness/campaign/shared_state.h"
+#include "harness/campaign/statistics.h"
+#include "harness/campaign/worker_totals.h"
+#include "harness/generate/generate.h"
+#include "harness/mutate/mutate.h"
+#include "harness/oracle/judge.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+
+// Features of this input, in the section that libFuzzer clears before and scans after each input.
+// Not static: a write-only array of internal linkage would be removed.
+__attribute__((section("__libfuzzer_extra_counters"), used))
+uint8_t faultline_extra_counters[faultline::harness::kFeaturesMax];
+
+// libFuzzer as a library: its driver, and the hooks that it looks for.
+extern "C" {
+int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t*, size_t));
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                 uint8_t* out, size_t max_size, unsigned seed);
+}
+
+namespace faultline::harness {
+namespace {
+
+constexpr uint64_t kWriteStatisticsNs = 1'000'000'000;
+// A fresh program instead of a mutant, once in so many.
+constexpr uint32_t kFreshOneIn = 8;
+constexpr int kRejected = -1;  // libFuzzer: keep out of the corpus
+
+std::string_view TextOf(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+class Worker {
+ public:
+  Worker(const WorkerOptions& options, CampaignOptions campaign, SharedState state,
+         std::unique_ptr<Backend> backend);
+
+  int RunDriver();
+  int RunOne(std::string_view text);
+  size_t Mutate(uint8_t* data, size_t size, size_t max_size, unsigned seed);
+  size_t Cross(std::string_view a, std::string_view b, uint8_t* out, size_t max_size,
+               unsigned seed);
+
+ private:
+  // What the mutator made last: the target is called with the same bytes next.
+  struct Memo {
+    std::string text;
+    ir::Program program;
+  };
+
+  WorkerSlot& slot() { return state_->workers[options_.index]; }
+  bool Supported(const ir::Program& program) const;
+  std::optional<ir::Program> ProgramOf(std::string_view text);
+  size_t Emit(ir::Program program, uint8_t* out, size_t max_size);
+  void Account(const ir::Program& program, const Judgement& judgement, bool counted);
+  void Record(const ir::Program& program, const RunOptions& run, const Judgement& judgement);
+  void CountFeatures(const ir::Program& program, const Judgement& judgement);
+  void WriteStatistics();
+  [[noreturn]] void Leave();
+
+  WorkerOptions options_;
+  CampaignOptions campaign_;
+  CampaignPaths paths_;
+  SharedState state_;
+  std::unique_ptr<Backend> backend_;
+  std::vector<std::string_view> rules_;
+  MutateOptions mutate_;
+  Memo memo_;
+  bool memo_is_next_ = false;
+  Statistics statistics_;
+  WorkerTotals totals_;
+  std::bitset<kFeaturesMax> features_seen_;
+  uint64_t statistics_written_ns_ = 0;
+  uint64_t left_target_ns_ = 0;
+};
+
+Worker* worker = nullptr;
+
+Worker::Worker(const WorkerOptions& options, CampaignOptions campaign, SharedState state,
+               std::unique_ptr<Backend> backend)
+    : options_(options),
+      campaign_(std::move(campaign)),
+      paths_(options.out),
+      state_(std::move(state)),
+      backend_(std::move(backend)),
+      rules_(backend_->RuleNames()) {
+  GenerateOptions& generate = mutate_.generate;
+  generate.supports = [this](ir::Opcode op, const ir::Attributes& attributes,
+                             std::span<const ir::Type> operands,
+                             std::span<const ir::Type> results) {
+    return backend_->Supports(op, attributes, operands, results).ok();
+  };
+  generate.contract = &backend_->contract();
+  if (!campaign_.focus.empty()) generate.focus = FindFocus(campaign_.focus);
+}
+
+int Worker::RunDriver() {
+  std::vector<std::string> arguments = {
+      "faultline",
+      fmt::format("-max_len={}", ir::kTextBytesMax),
+      fmt::format("-timeout={}", campaign_.timeout_s),
+      "-rss_limit_mb=4096",
+      "-reload=1",
+      "-entropic_scale_per_exec_time=0",
+      "-print_final_stats=0",
+      "-verbosity=0",
+      "-detect_leaks=0",
+      "-use_value_profile=0",
+      "-create_missing_dirs=1",
+      fmt::format("-artifact_prefix={}", paths_.artifacts()),
+      fmt::format("-seed={}",
+                  1 + MixSeed(campaign_.seed, static_cast<uint64_t>(options_.index) * 1000 +
+                                                  static_cast<uint64_t>(options_.generation)) %
+                          0x7ffffffe),
+      paths_.corpus()};
+  arguments.insert(arguments.end(), campaign_.seeds.begin(), campaign_.seeds.end());
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(arguments.size());
+  char** argv_data = argv.data();
+  return LLVMFuzzerRunDriver(&argc, &argv_data, [](const uint8_t* data, size_t size) {
+    return worker->RunOne(TextOf(data, size));
+  });
+}
+
+bool Worker::Supported(const ir::Program& program) const {
+  std::vector<ir::Type> operands;
+  std::vector<ir::Type> results;
+  for (const ir::Statement& statement : program.statements) {
+    if (statement.kind != ir::StatementKind::kApply) continue;
+    operands.clear();
+    results.clear();
+    for (ir::ValueId id : statement.operands) operands.push_back(program.TypeOf(id));
+    for (ir::ValueId id : statement.results) results.push_back(program.TypeOf(id));
+    if (!backend_->Supports(statement.op, statement.attributes, operands, results).ok()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<ir::Program> Worker::ProgramOf(std::string_view text) {
+  if (text == memo_.text) return memo_.program;
+  ir::Result<ir::Program> program = ir::ParseAndVerify(text);
+  // The bound on work makes a timeout a fault, not a large program.
+  if (!program || !Supported(*program) || ir::WorkOf(*program) > kWorkMax) return std::nullopt;
+  return std::move(*program);
+}
+
+size_t Worker::Emit(ir::Program program, uint8_t* out, size_t max_size) {
+  std::string text = ir::Print(program);
+  // Not a program any more if cut, but libFuzzer never lets it come to that: max_len is the limit
+  // of a text.
+  const size_t size = std::min(text.size(), max_size);
+  std::memcpy(out, text.data(), size);
+  memo_ = {std::move(text), std::move(program)};
+  memo_is_next_ = true;
+  return size;
+}
+
+size_t Worker::Mutate(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+  const uint64_t start = MonotonicNs();
+  if (left_target_ns_ != 0) totals_.Spend(Stage::kFuzzer, start - left_target_ns_);
+  ChoiceStream choices(MixSeed(campaign_.seed, seed));
+  mutate_.text_bytes_max = static_cast<int64_t>(max_size);
+  std::optional<ir::Program> base;
+  if (!choices.OneIn(kFreshOneIn)) base = ProgramOf(TextOf(data, size));
+  ir::Program program =
+      base ? harness::Mutate(*base, choices, mutate_) : Generate(choices, mutate_.generate);
+  const size_t length = Emit(std::move(program), data, max_size);
+  totals_.Spend(Stage::kMutate, MonotonicNs() - start);
+  return length;
+}
+
+size_t Worker::Cross(std::string_view a, std::string_view b, uint8_t* out, size_t max_size,
+                     unsigned seed) {
+  const std::optional<ir::Program> left = ProgramOf(a);
+  const std::optional<ir::Program> right = ProgramOf(b);
+  if (!left || !right) return 0;
+  ChoiceStream choices(MixSeed(campaign_.seed, seed));
+  mutate_.text_bytes_max = static_cast<int64_t>(max_size);
+  return Emit(Crossover(*left, *right, choices, mutate_), out, max_size);
+}
+
+int Worker::RunOne(std::string_view text) {
+  if (state_->stop.load(std::memory_order_relaxed) != 0) Leave();
+  const uint64_t start = MonotonicNs();
+  // Inputs that the mutator did not just make are seeds, or come from other workers.
+  const bool counted = std::exchange(memo_is_next_, false) && text == memo_.text;
+  const std::optional<ir::Program> program = ProgramOf(text);
+  if (!program) {
+    slot().rejected.fetch_add(1, std::memory_order_relaxed);
+    return kRejected;
+  }
+  if (counted && !TakeTicket(*state_)) Leave();
+  RunOptions run;
+  run.session = DrawSessionOptions(campaign_, ir::HashText(text));
+  run.poison = static_cast<uint8_t>(run.session.pool_seed | 1);
+  BeginInput(slot(), text);
+  const uint64_t parsed = MonotonicNs();
+  const Judgement judgement = JudgeProgram(*program, *backend_, run);
+  EndInput(slot());
+  const uint64_t judged = MonotonicNs();
+  Account(*program, judgement, counted);
+  if (IsFinding(judgement.verdict.kind)) Record(*program, run, judgement);
+  const uint64_t now = MonotonicNs();
+  if (now - statistics_written_ns_ > kWriteStatisticsNs) WriteStatistics();
+  totals_.Spend(Stage::kParse, parsed - start);
+  totals_.Spend(Stage::kJudge, judged - parsed);
+  left_target_ns_ = MonotonicNs();
+  totals_.Spend(Stage::kCount, left_target_ns_ - judged);
+  return judgement.verdict.kind == VerdictKind::kAgree ? 0 : kRejected;
+}
+
+void Worker::Account(const ir::Program& program, const Judgement& judgement, bool counted) {
+  CountFeatures(program, judgement);
+  if (!counted) {
+    slot().seeds.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  statistics_.CountProgram(program);
+  totals_.Count(judgement);
+  const uint64_t now = MonotonicNs();
+  if (slot().first_ns.load(std::memory_order_relaxed) == 0) slot().first_ns.store(now);
+  slot().last_ns.store(now, std::memory_order_relaxed);
+  slot().programs.fetch_add(1, std::memory_order_relaxed);
+  if (judgement.verdict.kind == VerdictKind::kVacuous) {
+    slot().vacuous.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void Worker::CountFeatures(const ir::Program& program, const Judgement& judgement) {
+  Features features{std::span<uint8_t>(faultline_extra_counters)};
+  features.CountProgram(program);
+  features.CountTrace(judgement.observation.trace, rules_);
+  features.CountComparison(judgement.verdict, judgement.statistics);
+  for (size_t i = 0; i < kFeaturesMax; ++i) {
+    if (faultline_extra_counters[i] != 0) features_seen_.set(i);
+  }
+  slot().features.store(features_seen_.count(), std::memory_order_relaxed);
+}
+
+void Worker::Record(const ir::Program& program, const RunOptions& run, const Judgement& judgement) {
+  const PlanTrace& trace = judgement.observation.trace;
+  const ir::Program conditioned = WithRunConditions(program, run.session, &trace);
+  reports::Finding finding =
+      MakeFinding(conditioned, ir::Print(conditioned), judgement.verdict, &trace);
+  finding.backend = backend_->name();
+  finding.fault = campaign_.backend.fault;
+  finding.environment = DescribeEnvironment();
+  finding.environment.emplace_back("engine", trace.environment);
+  finding.programs_to_find = slot().programs.load(std::memory_order_relaxed);
+  for (const std::string& text : TextsBefore(slot())) finding.history += text + "\n";
+  const ir::Status status = AppendFinding(paths_.findings_log(options_.index), finding);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\nthe finding was:\n%s\n", status.message().c_str(),
+                 finding.program.c_str());
+    std::abort();
+  }
+  slot().findings.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Worker::WriteStatistics() {
+  statistics_written_ns_ = MonotonicNs();
+  Statistics all = statistics_;
+  totals_.AddTo(all);
+  // A lost update of numbers is no reason to end a campaign.
+  (void)WriteWholeFile(paths_.statistics(options_.index, options_.generation), all.Serialize())
+      .ok();
+}
+
+void Worker::Leave() {
+  WriteStatistics();
+  std::fflush(nullptr);
+  // libFuzzer's driver does not return on request; nothing is left to be written.
+  std::_Exit(0);
+}
+
+int Fail(const ir::Status& status) {
+  std::fprintf(stderr, "%s\n", status.Format("").c_str());
+  return 5;
+}
+
+}  // namespace
+
+int RunWorker(const WorkerOptions& options) {
+  const CampaignPaths paths(options.out);
+  const auto text = ReadWholeFile(paths.options());
+  if (!text) return Fail(text.error());
+  auto campaign = ParseOptions(*text);
+  if (!campaign) return Fail(campaign.error());
+  auto state = SharedState::Open(paths.state());
+  if (!state) return Fail(state.error());
+  auto backend = MakeBackend(campaign->backend);
+  if (!backend) return Fail(backend.error());
+  Worker self(options, std::move(*campaign), std::move(*state), std::move(*backend));
+  worker = &self;
+  return self.RunDriver();
+}
+
+}  // namespace faultline::harness
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
+  return faultline::harness::worker->Mutate(data, size, max_size, seed);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b,
+                                            size_t b_size, uint8_t* out, size_t max_size,
+                                            unsigned seed) {
+  using faultline::harness::TextOf;
+  return faultline::harness::worker->Cross(TextOf(a, a_size), TextOf(b, b_size), out, max_size,
+                                           seed);
+}

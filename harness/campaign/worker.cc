@@ -77,7 +77,6 @@ class Worker {
   };
 
   WorkerSlot& slot() { return state_->workers[options_.index]; }
-  bool Supported(const ir::Program& program) const;
   std::optional<ir::Program> ProgramOf(std::string_view text);
   size_t Emit(ir::Program program, uint8_t* out, size_t max_size);
   void Account(const ir::Program& program, const Judgement& judgement, bool counted);
@@ -152,27 +151,11 @@ int Worker::RunDriver() {
   });
 }
 
-bool Worker::Supported(const ir::Program& program) const {
-  std::vector<ir::Type> operands;
-  std::vector<ir::Type> results;
-  for (const ir::Statement& statement : program.statements) {
-    if (statement.kind != ir::StatementKind::kApply) continue;
-    operands.clear();
-    results.clear();
-    for (ir::ValueId id : statement.operands) operands.push_back(program.TypeOf(id));
-    for (ir::ValueId id : statement.results) results.push_back(program.TypeOf(id));
-    if (!backend_->Supports(statement.op, statement.attributes, operands, results).ok()) {
-      return false;
-    }
-  }
-  return true;
-}
-
 std::optional<ir::Program> Worker::ProgramOf(std::string_view text) {
   if (text == memo_.text) return memo_.program;
   ir::Result<ir::Program> program = ir::ParseAndVerify(text);
   // The bound on work makes a timeout a fault, not a large program.
-  if (!program || !Supported(*program) || ir::WorkOf(*program) > kWorkMax) return std::nullopt;
+  if (!program || ir::WorkOf(*program) > kWorkMax) return std::nullopt;
   return std::move(*program);
 }
 
@@ -231,7 +214,10 @@ int Worker::RunOne(std::string_view text) {
   EndInput(slot());
   const uint64_t judged = MonotonicNs();
   Account(*program, judgement, counted);
-  if (IsFinding(judgement.verdict.kind)) Record(*program, run, judgement);
+  // A refusal before the run concerns entries made for another backend; one during the run is a
+  // divergence of the status.
+  const VerdictKind kind = judgement.verdict.kind;
+  if (IsFinding(kind) && kind != VerdictKind::kUnsupported) Record(*program, run, judgement);
   const uint64_t now = MonotonicNs();
   if (now - statistics_written_ns_ > kWriteStatisticsNs) WriteStatistics();
   totals_.Spend(Stage::kParse, parsed - start);

@@ -50,6 +50,13 @@ ir::Status ParseNeed(std::string_view key, std::string_view value, Needs& needs)
       needs.threads = threads;
       return {};
     }
+  } else if (key == "chaos") {
+    uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
+    if (error == std::errc() && end == value.data() + value.size()) {
+      needs.chaos = seed;
+      return {};
+    }
   } else if (key == "isa") {
     needs.isa = std::string(value);
     if (!value.empty()) return {};
@@ -92,6 +99,7 @@ void ApplyNeeds(const Needs& needs, SessionOptions& options) {
   if (needs.threads.has_value()) options.threads = *needs.threads;
   if (needs.isa.has_value()) options.isa = *needs.isa;
   if (needs.fusion.has_value()) options.fusion = *needs.fusion;
+  if (needs.chaos.has_value()) options.chaos = needs.chaos;
 }
 
 std::string UnmetFusion(const Needs& needs, const PlanTrace& trace) {

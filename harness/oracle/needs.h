@@ -1,12 +1,13 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off`: the conditions under
+// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7`: the conditions under
 // which a program says something. A case whose `fused` is not met is vacuous.
 
 #ifndef HARNESS_ORACLE_NEEDS_H_
 #define HARNESS_ORACLE_NEEDS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Needs {
   std::optional<int> threads;
   std::optional<std::string> isa;
   std::optional<bool> fusion;
+  std::optional<uint64_t> chaos;  // seed of random decisions
   bool operator==(const Needs&) const = default;
 };
 

@@ -1,0 +1,116 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/backend/support.h"
+
+#include "ir/infer.h"
+
+namespace faultline::harness {
+namespace {
+
+using ir::AttributeKey;
+using ir::Dtype;
+using ir::Shape;
+using ir::Type;
+
+ir::ElementType ElementOf(Dtype dtype) {
+  return dtype == Dtype::kQuantized ? ir::ElementType(ir::Scheme{}) : ir::ElementType(dtype);
+}
+
+// Operand types by the dtype rule. All are [2,2], which is legal in every shape rule but the
+// one-dimensional index of select.
+std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
+  const Type main(ElementOf(dtype), Shape{2, 2});
+  const int arity = info.arity == ir::kVariadic ? 2 : info.arity;
+  std::vector<Type> operands(static_cast<size_t>(arity), main);
+  if (info.dtype_rule == ir::DtypeRule::kIndexed) {
+    operands[1] =
+        Type(Dtype::kI64, info.shape_rule == ir::ShapeRule::kSelect ? Shape{2} : Shape{2, 2});
+  } else if (info.dtype_rule == ir::DtypeRule::kMasked) {
+    operands[1] = Type(Dtype::kBool, Shape{2, 2});
+  }
+  return operands;
+}
+
+void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
+  switch (key) {
+    case AttributeKey::kDims:
+    case AttributeKey::kAxes:
+      attributes.Set(key, std::vector<int64_t>{0, 1});
+      break;
+    case AttributeKey::kTimes:
+      attributes.Set(key, 1);
+      break;
+    case AttributeKey::kSlices:
+      attributes.SetSlices(std::vector<ir::SliceTriple>{{0, 2, 1}, {0, 2, 1}});
+      break;
+    case AttributeKey::kDim:
+      attributes.Set(key, 0);
+      break;
+    case AttributeKey::kDimOptional:
+    case AttributeKey::kDescending:
+    case AttributeKey::kUpdate:
+    case AttributeKey::kRange:
+      break;  // absent is legal
+  }
+}
+
+// The declared result where it is an argument: its dtype by the rule, its shape that of the
+// operand.
+std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype) {
+  switch (info.dtype_rule) {
+    case ir::DtypeRule::kIndex:
+      return {Type(Dtype::kI64, Shape{1})};
+    case ir::DtypeRule::kCast:
+    case ir::DtypeRule::kDequantize:
+      return {Type(Dtype::kF32, Shape{2, 2})};
+    case ir::DtypeRule::kQuantize:
+      return {Type(ir::ElementType(ir::Scheme{}), Shape{2, 2})};
+    case ir::DtypeRule::kSame:
+    case ir::DtypeRule::kDeclared:
+      if (info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||
+          info.shape_rule == ir::ShapeRule::kDeclared) {
+        return {Type(ElementOf(dtype), Shape{2, 2})};
+      }
+      return {};
+    case ir::DtypeRule::kCompare:
+    case ir::DtypeRule::kIndexed:
+    case ir::DtypeRule::kMasked:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<SampleApplication> MakeSample(ir::Opcode op, Dtype dtype) {
+  const ir::OpInfo& info = ir::InfoOf(op);
+  if (!ir::IsIn(dtype, info.operand_dtypes)) return std::nullopt;
+  SampleApplication sample;
+  sample.operands = OperandsOf(info, dtype);
+  const Dtype typed = info.scalars == ir::ScalarRule::kInt ? Dtype::kI64 : dtype;
+  sample.scalars.assign(static_cast<size_t>(info.scalar_count()), ir::Scalar{typed, 0});
+  for (AttributeKey key : info.attributes()) SetAttribute(key, sample.attributes);
+  auto results = ir::InferTypes(op, sample.operands, sample.scalars, sample.attributes,
+                                DeclaredOf(info, dtype));
+  if (!results) return std::nullopt;
+  sample.results = std::move(*results);
+  return sample;
+}
+
+std::vector<std::pair<ir::Opcode, Dtype>> SupportedOpDtypes(const Backend& backend) {
+  std::vector<std::pair<ir::Opcode, Dtype>> pairs;
+  for (const ir::OpInfo& info : ir::AllOps()) {
+    for (int i = 0; i <= ir::kPlainDtypeCount; ++i) {
+      const auto dtype = static_cast<Dtype>(i);
+      const auto sample = MakeSample(info.op, dtype);
+      if (sample &&
+          backend.Supports(info.op, sample->attributes, sample->operands, sample->results).ok()) {
+        pairs.emplace_back(info.op, dtype);
+      }
+    }
+  }
+  return pairs;
+}
+
+}  // namespace faultline::harness

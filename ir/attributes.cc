@@ -75,15 +75,10 @@ std::vector<SliceTriple> Attributes::Slices() const {
   return slices;
 }
 
-void Attributes::Set(AttributeKey key, int64_t value) {
-  if (value == InfoOf(key).default_value) {
-    Clear(key);
-  } else {
-    Set(key, std::vector<int64_t>{value});
-  }
-}
+void Attributes::Set(AttributeKey key, int64_t value) { Set(key, std::vector<int64_t>{value}); }
 
 void Attributes::Set(AttributeKey key, std::vector<int64_t> values) {
+  if (values.size() == 1 && values[0] == InfoOf(key).default_value) return Clear(key);
   const auto at = std::ranges::lower_bound(entries_, key, {}, &Entry::key);
   if (at != entries_.end() && at->key == key) {
     at->values = std::move(values);

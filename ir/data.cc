@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "ir/base/check.h"
-#include "ir/data_canonical.h"
+#include "ir/data/canonical.h"
 #include "ir/element.h"
 
 namespace faultline::ir {

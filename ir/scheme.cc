@@ -96,7 +96,8 @@ std::string PrintScheme(const Scheme& scheme) {
       add("store=packed_native" + dim);
       break;
     case QStore::kPackedU32:
-      if (scheme.packed_dim != 0) add("store=packed_u32" + dim);
+      // i8 and u8 are plain dtypes too: angle brackets tell the asymmetric scheme from them.
+      if (scheme.packed_dim != 0 || scheme.asymmetric()) add("store=packed_u32" + dim);
       break;
   }
   std::string text(QValueName(scheme.value));

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "ir/element_text.h"
 #include "ir/infer/rules.h"
+#include "ir/text/element.h"
 
 namespace faultline::ir {
 namespace {

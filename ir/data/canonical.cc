@@ -1,7 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ir/data_canonical.h"
+#include "ir/data/canonical.h"
 
 #include <tuple>
 

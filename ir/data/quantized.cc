@@ -11,8 +11,8 @@
 #include "ir/base/check.h"
 #include "ir/base/half.h"
 #include "ir/data.h"
+#include "ir/data/scale_value.h"
 #include "ir/element.h"
-#include "ir/scale_value.h"
 
 namespace faultline::ir {
 namespace {

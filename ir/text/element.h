@@ -3,8 +3,8 @@
 
 // The appending half of ir/element.h, for printers that write many elements into one string.
 
-#ifndef IR_ELEMENT_TEXT_H_
-#define IR_ELEMENT_TEXT_H_
+#ifndef IR_TEXT_ELEMENT_H_
+#define IR_TEXT_ELEMENT_H_
 
 #include <cstdint>
 #include <string>
@@ -21,4 +21,4 @@ void AppendElement(std::string& out, Dtype dtype, uint64_t bits);
 
 }  // namespace faultline::ir
 
-#endif  // IR_ELEMENT_TEXT_H_
+#endif  // IR_TEXT_ELEMENT_H_

@@ -4,8 +4,8 @@
 // The value of a stored scale, for text and for checking input data. Rounding to a scale dtype is
 // arithmetic and lives elsewhere.
 
-#ifndef IR_SCALE_VALUE_H_
-#define IR_SCALE_VALUE_H_
+#ifndef IR_DATA_SCALE_VALUE_H_
+#define IR_DATA_SCALE_VALUE_H_
 
 #include <cstdint>
 #include <optional>
@@ -22,4 +22,4 @@ std::optional<uint32_t> FindScale(ScaleDtype dtype, double value);
 
 }  // namespace faultline::ir
 
-#endif  // IR_SCALE_VALUE_H_
+#endif  // IR_DATA_SCALE_VALUE_H_

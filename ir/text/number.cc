@@ -1,7 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ir/number_text.h"
+#include "ir/text/number.h"
 
 #include <algorithm>
 #include <array>

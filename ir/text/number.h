@@ -4,8 +4,8 @@
 // Numbers to and from text without locale or allocation in the common case: the base of elements,
 // data and attributes. Knows no dtype (ir/element.h does).
 
-#ifndef IR_NUMBER_TEXT_H_
-#define IR_NUMBER_TEXT_H_
+#ifndef IR_TEXT_NUMBER_H_
+#define IR_TEXT_NUMBER_H_
 
 #include <cstdint>
 #include <optional>
@@ -38,4 +38,4 @@ std::optional<NumberLiteral> ReadNumber(std::string_view text);
 
 }  // namespace faultline::ir
 
-#endif  // IR_NUMBER_TEXT_H_
+#endif  // IR_TEXT_NUMBER_H_

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "ir/data.h"
+#include "ir/data/scale_value.h"
 #include "ir/element.h"
-#include "ir/element_text.h"
-#include "ir/scale_value.h"
+#include "ir/text/element.h"
 
 namespace faultline::ir {
 namespace {

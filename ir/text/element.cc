@@ -3,13 +3,13 @@
 
 // The text of single elements.
 
-#include "ir/element_text.h"
+#include "ir/text/element.h"
 
 #include <bit>
 #include <cmath>
 
 #include "ir/element.h"
-#include "ir/number_text.h"
+#include "ir/text/number.h"
 
 namespace faultline::ir {
 namespace {

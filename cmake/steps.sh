@@ -53,9 +53,9 @@ build_preset() {
   fi
   say "$preset: building"
   if [ -t 1 ]; then
-    NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" "$@" 8>&-
+    NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" "$@"
   else
-    NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" "$@" 8>&- | thin_progress
+    NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" "$@" | thin_progress
   fi || fail "building preset $preset failed (the compiler's message is above)" 4
   exec 8>&-
   say "$preset: built in $((SECONDS - start)) s"

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "reference/contract.h"
+
 namespace faultline::harness {
 namespace {
 
@@ -19,6 +21,10 @@ std::optional<PoolMode> FindPoolMode(std::string_view name) {
     if (kPoolModeNames[i] == name) return static_cast<PoolMode>(i);
   }
   return std::nullopt;
+}
+
+std::string ContractText(const Backend& backend) {
+  return reference::PrintContract(backend.contract());
 }
 
 }  // namespace faultline::harness

@@ -120,6 +120,9 @@ class Backend {
   virtual std::vector<std::string_view> RuleNames() const { return {}; }
 };
 
+// The contract as text (reference/contract.h), for reports.
+std::string ContractText(const Backend& backend);
+
 }  // namespace faultline::harness
 
 #endif  // HARNESS_BACKEND_BACKEND_H_

@@ -9,6 +9,7 @@
 
 #include "harness/oracle/evidence.h"
 #include "ir/element.h"
+#include "reference/contract.h"
 
 namespace faultline::harness {
 namespace {
@@ -115,7 +116,14 @@ Status VerifyExpectError(const ir::Program& program, const reference::Evaluation
 
 }  // namespace
 
-Status VerifyExpects(const ir::Program& program, const reference::Evaluation& evaluation) {
+Status VerifyExpects(const ir::Program& program) {
+  const bool any = std::ranges::any_of(program.statements, [](const Statement& statement) {
+    return statement.kind == StatementKind::kExpect ||
+           statement.kind == StatementKind::kExpectError;
+  });
+  if (!any) return {};
+  const reference::Evaluation evaluation =
+      reference::Evaluate(program, reference::FusionCpuContract());
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kExpect) {
       FAULTLINE_RETURN_IF_ERROR(VerifyExpect(program, evaluation, statement));

@@ -17,9 +17,9 @@
 namespace faultline::harness {
 
 // Whether each expected element is the only member of its set and each expected error is the
-// predicted one. `evaluation` was made under our own contract, without pins. kInvalidProgram with
-// the position of the line if not.
-ir::Status VerifyExpects(const ir::Program& program, const reference::Evaluation& evaluation);
+// predicted one, under our own contract. kInvalidProgram with the position of the line if not.
+// Evaluates the program if it has such lines.
+ir::Status VerifyExpects(const ir::Program& program);
 
 // Holds an admissible tensor that was read as `value` against its expect line, if it has one.
 // Returns false, with the verdict filled in, if they differ. An element whose set has several

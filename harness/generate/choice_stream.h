@@ -35,16 +35,16 @@ class ChoiceStream {
   // True once in n.
   bool OneIn(uint32_t n) { return Below(n) == n - 1; }
   template <typename T>
-  const T& Pick(std::span<const T> items) {
+  T Pick(std::span<const T> items) {
     return items[Below(static_cast<uint32_t>(items.size()))];
   }
   template <typename T, size_t N>
-  const T& Pick(const T (&items)[N]) {
+  T Pick(const T (&items)[N]) {
     return items[Below(static_cast<uint32_t>(N))];
   }
   // An index drawn by weight. Requires a positive sum.
   size_t Weighted(std::span<const uint32_t> weights);
-  // 2^low to 2^high, uniform in the exponent and then within the octave.
+  // In [2^low, 2^high), uniform in the octave and then within it.
   int64_t LogUniform(int low_exponent, int high_exponent);
 
   // Whether a byte source has been used up. A generator may stop early then; it need not.

@@ -1,0 +1,168 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Reductions, scans, sorts, row-wise ops and matrix products; and the choice among all ops.
+
+#include <algorithm>
+#include <array>
+
+#include "harness/generate/composer.h"
+#include "harness/generate/size_law.h"
+#include "harness/generate/steering.h"
+
+namespace faultline::harness {
+
+using ir::Dtype;
+using ir::kNoValue;
+using ir::Opcode;
+using ir::Shape;
+using ir::Type;
+using ir::ValueId;
+
+ValueId Composer::Reduction(const ir::OpInfo& info, ValueId first) {
+  const bool along = info.Takes(ir::AttributeKey::kDim);
+  const ValueId operand = First(info, first, along ? 1 : 0);
+  if (operand == kNoValue) return kNoValue;
+  const Shape shape = builder_.TypeOf(operand).shape;
+  ir::Attributes attributes;
+  if (!DrawViewAttributes(choices_, info, shape, attributes)) return kNoValue;
+  std::optional<Type> declared;
+  if (info.dtype_rule == ir::DtypeRule::kIndex) {
+    Shape result = Shape{1};
+    if (attributes.has_dim()) {
+      result = shape;
+      result[static_cast<int>(attributes.dim())] = 1;
+    }
+    declared = Type(choices_.Percent(60) ? Dtype::kI64 : Dtype::kI32, result);
+  }
+  return Apply(info.op, {&operand, 1}, attributes, declared);
+}
+
+ValueId Composer::Matmul(const ir::OpInfo& info, ValueId first) {
+  const ValueId left = First(info, first, 2);
+  if (left == kNoValue) return kNoValue;
+  const Type type = builder_.TypeOf(left);
+  const int rank = type.shape.rank();
+  const int64_t k = type.shape[rank - 1];
+  // n so that m*n*k stays near what an operation should cost.
+  const int64_t budget = std::max<int64_t>(4, 4 * Aim());
+  const int64_t n_max = std::max<int64_t>(1, budget / std::max<int64_t>(1, type.NumElements()));
+  Shape right;
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    // Batch axes agree, are broadcast, or are left out.
+    right.PushBack(choices_.Percent(25) ? 1 : type.shape[axis]);
+  }
+  while (right.rank() > 0 && choices_.Percent(20)) right.Erase(0);
+  right.PushBack(k);
+  right.PushBack(choices_.OneIn(8) ? 1 : DrawExtent(choices_, swarm_, n_max));
+  ValueId other = kNoValue;
+  if (choices_.Percent(swarm_.same_percent)) {
+    // The same tensor twice, transposed where it has to be.
+    other = left;
+    if (type.shape[rank - 2] != k || choices_.Percent(50)) {
+      ir::Attributes attributes;
+      attributes.Set(ir::AttributeKey::kDims, std::vector<int64_t>{rank - 2, rank - 1});
+      other = Apply(Opcode::kSwapDims, {&left, 1}, attributes);
+    }
+  } else {
+    other = Exactly(Type(type.element, right));
+    if (choices_.Percent(25) && other != kNoValue &&
+        k == builder_.TypeOf(other).shape[right.rank() - 1]) {
+      // A transposed right operand, stored as [n, k].
+      ir::Attributes attributes;
+      attributes.Set(ir::AttributeKey::kDims,
+                     std::vector<int64_t>{right.rank() - 2, right.rank() - 1});
+      const ValueId transposed = Apply(Opcode::kSwapDims, {&other, 1}, attributes);
+      if (transposed != kNoValue) other = transposed;
+    }
+  }
+  if (other == kNoValue) return kNoValue;
+  const std::array<ValueId, 2> operands = {left, other};
+  return Apply(info.op, operands);
+}
+
+ValueId Composer::AddOperation(Opcode op, ValueId first) {
+  const ir::OpInfo& info = ir::InfoOf(op);
+  const size_t mark = builder_.statements();
+  ValueId result = kNoValue;
+  switch (info.shape_rule) {
+    case ir::ShapeRule::kSame:
+      result = Unary(info, first);
+      break;
+    case ir::ShapeRule::kBroadcast:
+      result = Broadcast(info, first);
+      break;
+    case ir::ShapeRule::kDeclared:
+      result = Creation(info);
+      break;
+    case ir::ShapeRule::kReshape:
+    case ir::ShapeRule::kPermute:
+    case ir::ShapeRule::kSwapDims:
+    case ir::ShapeRule::kExpand:
+    case ir::ShapeRule::kSlice:
+    case ir::ShapeRule::kRepeatDim:
+      result = View(info, first);
+      break;
+    case ir::ShapeRule::kCat:
+      result = Cat(info, first);
+      break;
+    case ir::ShapeRule::kSelect:
+    case ir::ShapeRule::kGather:
+      result = Indexed(info, first);
+      break;
+    case ir::ShapeRule::kScatter:
+      result = Scatter(info, first);
+      break;
+    case ir::ShapeRule::kSliceAssign:
+      result = SliceAssign(info, first);
+      break;
+    case ir::ShapeRule::kReduceAll:
+    case ir::ShapeRule::kReduceDim:
+    case ir::ShapeRule::kArgReduce:
+    case ir::ShapeRule::kAlongDim:
+      result = Reduction(info, first);
+      break;
+    case ir::ShapeRule::kMatmul:
+      result = Matmul(info, first);
+      break;
+  }
+  if (result == kNoValue) builder_.Rewind(mark);
+  return result;
+}
+
+bool Composer::AddOperation() {
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    if (builder_.full() || builder_.work_left() <= 0) return false;
+    const size_t mark = builder_.statements();
+    MaybeSwitchStream();
+    const auto op = static_cast<Opcode>(choices_.Weighted(swarm_.ops));
+    const ValueId result = AddOperation(op);
+    if (result != kNoValue && (steering_ == nullptr || steering_->Accepts(result, choices_))) {
+      return true;
+    }
+    builder_.Rewind(mark);
+    if (steering_ != nullptr) steering_->Rewind(mark);
+  }
+  return false;
+}
+
+bool Composer::AddLink() {
+  if (builder_.live().empty()) return AddOperation();
+  const ValueId latest = builder_.live().back();
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const auto op = static_cast<Opcode>(choices_.Below(ir::kOpcodeCount));
+    if (!ir::IsElementwise(op) && !choices_.Percent(25)) continue;
+    if (!ir::IsIn(builder_.TypeOf(latest).dtype(), ir::InfoOf(op).operand_dtypes)) continue;
+    if (ir::HasTrait(op, ir::kCreation)) continue;
+    const size_t mark = builder_.statements();
+    const ValueId result = AddOperation(op, latest);
+    if (result != kNoValue && (steering_ == nullptr || steering_->Accepts(result, choices_))) {
+      return true;
+    }
+    builder_.Rewind(mark);
+    if (steering_ != nullptr) steering_->Rewind(mark);
+  }
+  return AddOperation();
+}
+
+}  // namespace faultline::harness

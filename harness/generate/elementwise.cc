@@ -1,0 +1,110 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Applications whose result has the shape of the operands, broadcast or as they are; and creation.
+
+#include <algorithm>
+#include <array>
+
+#include "harness/generate/composer.h"
+#include "harness/generate/input_data.h"
+#include "harness/generate/size_law.h"
+
+namespace faultline::harness {
+
+using ir::Dtype;
+using ir::kNoValue;
+using ir::Opcode;
+using ir::Type;
+using ir::ValueId;
+
+ValueId Composer::Apply(Opcode op, std::span<const ValueId> operands,
+                        const ir::Attributes& attributes, std::optional<Type> declared) {
+  const ir::OpInfo& info = ir::InfoOf(op);
+  std::vector<ir::Scalar> scalars;
+  if (info.scalars != ir::ScalarRule::kNone) {
+    const Dtype dtype = operands.empty() ? declared->dtype() : builder_.TypeOf(operands[0]).dtype();
+    scalars = DrawScalars(info, dtype);
+  }
+  return builder_.Apply(
+      op, operands, scalars, attributes,
+      declared.has_value() ? std::span<const Type>(&*declared, 1) : std::span<const Type>());
+}
+
+std::vector<ir::Scalar> Composer::DrawScalars(const ir::OpInfo& info, Dtype dtype) {
+  const uint32_t special = swarm_.special_percent / 2;
+  switch (info.scalars) {
+    case ir::ScalarRule::kNone:
+      return {};
+    case ir::ScalarRule::kInt:
+      return {DrawShift(choices_, dtype)};
+    case ir::ScalarRule::kTyped:
+      return {DrawScalar(choices_, dtype, ir::Domain::kAny, special)};
+    case ir::ScalarRule::kTypedTyped: {
+      // Mostly in order: the other way round has one answer everywhere.
+      const ir::Scalar a = DrawScalar(choices_, dtype, ir::Domain::kAny, special);
+      const ir::Scalar b = DrawScalar(choices_, dtype, ir::Domain::kPositive, special);
+      const bool ordered = ir::IsFloat(dtype)
+                               ? ir::ToDouble(dtype, a.bits) <= ir::ToDouble(dtype, b.bits)
+                               : ir::ToInt(dtype, a.bits) <= ir::ToInt(dtype, b.bits);
+      if (ordered == choices_.Percent(90)) return {a, b};
+      return {b, a};
+    }
+  }
+  return {};
+}
+
+ValueId Composer::Unary(const ir::OpInfo& info, ValueId first) {
+  const bool along = info.Takes(ir::AttributeKey::kDim) || info.Takes(ir::AttributeKey::kAxes);
+  const ValueId operand = First(info, first, along ? 1 : 0);
+  if (operand == kNoValue) return kNoValue;
+  const Type type = builder_.TypeOf(operand);
+  ir::Attributes attributes;
+  if (!DrawViewAttributes(choices_, info, type.shape, attributes)) return kNoValue;
+  std::optional<Type> declared;
+  switch (info.dtype_rule) {
+    case ir::DtypeRule::kCast:
+      declared = Type(DrawDtype(ir::kPlainMask), type.shape);
+      break;
+    case ir::DtypeRule::kQuantize:
+      return Quantize(operand);
+    case ir::DtypeRule::kDequantize:
+      declared = Type(DrawDtype(ir::kFloatMask), type.shape);
+      break;
+    default:
+      break;
+  }
+  return Apply(info.op, {&operand, 1}, attributes, declared);
+}
+
+ValueId Composer::Broadcast(const ir::OpInfo& info, ValueId first) {
+  ValueId operand = First(info, first);
+  if (operand == kNoValue) return kNoValue;
+  std::array<ValueId, 3> operands = {};
+  const auto arity = static_cast<size_t>(info.arity);
+  if (info.dtype_rule == ir::DtypeRule::kMasked) {
+    operands[0] = operand;
+    operands[1] = Mask(operand);
+    if (operands[1] == kNoValue) return kNoValue;
+    if (arity == 3) operands[2] = Partner(operand, info.domain);
+    if (arity == 3 && choices_.Percent(30)) std::swap(operands[0], operands[2]);
+  } else {
+    // A divisor or an exponent has a domain of its own; the row speaks of the first operand.
+    operands[0] = operand;
+    operands[1] =
+        Partner(operand, info.domain == ir::Domain::kAny ? ir::Domain::kNonZero : ir::Domain::kAny);
+    if (choices_.Percent(30)) std::swap(operands[0], operands[1]);
+  }
+  for (size_t i = 0; i < arity; ++i) {
+    if (operands[i] == kNoValue) return kNoValue;
+  }
+  return Apply(info.op, std::span<const ValueId>(operands).first(arity));
+}
+
+ValueId Composer::Creation(const ir::OpInfo& info) {
+  const Type type(DrawDtype(info.operand_dtypes & ir::kPlainMask),
+                  DrawShape(choices_, swarm_, -1, Aim()));
+  return Apply(info.op, {}, {}, type);
+}
+
+}  // namespace faultline::harness

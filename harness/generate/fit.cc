@@ -1,0 +1,296 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How an application is made to fit operands it was not written for.
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/generate/input_data.h"
+#include "harness/generate/replay.h"
+
+namespace faultline::harness {
+
+using ir::AttributeKey;
+using ir::Dtype;
+using ir::kNoValue;
+using ir::Shape;
+using ir::ShapeRule;
+using ir::Type;
+using ir::ValueId;
+
+namespace {
+
+ValueId ConvertTo(Composer& composer, ValueId value, const ir::ElementType& element) {
+  Builder& builder = composer.builder();
+  const Type type = builder.TypeOf(value);
+  if (type.element == element) return value;
+  const Type wanted(element, type.shape);
+  if (element.quantized()) {
+    if (type.quantized() || !ir::IsFloat(type.dtype()) || type.dtype() == Dtype::kF64) {
+      return kNoValue;
+    }
+    return builder.Apply(ir::Opcode::kQuantize, {&value, 1}, {}, {}, {&wanted, 1});
+  }
+  if (type.quantized()) {
+    const Type floats(ir::IsFloat(element.dtype) ? element.dtype : Dtype::kF32, type.shape);
+    const ValueId real = builder.Apply(ir::Opcode::kDequantize, {&value, 1}, {}, {}, {&floats, 1});
+    if (real == kNoValue || floats.dtype() == element.dtype) return real;
+    return builder.Apply(ir::Opcode::kCast, {&real, 1}, {}, {}, {&wanted, 1});
+  }
+  return builder.Apply(ir::Opcode::kCast, {&value, 1}, {}, {}, {&wanted, 1});
+}
+
+// Every operand gets a dtype its slot takes.
+bool FitDtypes(Composer& composer, const ir::OpInfo& info, std::span<const Type> written,
+               ir::Statement& statement) {
+  Builder& builder = composer.builder();
+  auto& operands = statement.operands;
+  if (operands.empty()) return true;
+  const bool fits = ir::IsIn(builder.TypeOf(operands[0]).dtype(), info.operand_dtypes) &&
+                    !(info.dtype_rule == ir::DtypeRule::kQuantize &&
+                      builder.TypeOf(operands[0]).dtype() == Dtype::kF64);
+  if (!fits) {
+    ir::ElementType element = written[0].element;
+    if (!ir::IsIn(element.dtype, info.operand_dtypes)) {
+      const ir::DtypeMask plain = info.operand_dtypes & ir::kPlainMask;
+      if (plain == 0) return false;
+      element = composer.DrawDtype(plain);
+    }
+    operands[0] = ConvertTo(composer, operands[0], element);
+    if (operands[0] == kNoValue) return false;
+  }
+  const ir::ElementType element = builder.TypeOf(operands[0]).element;
+  for (size_t i = 1; i < operands.size(); ++i) {
+    ir::ElementType wanted = element;
+    if (i == 1 && info.dtype_rule == ir::DtypeRule::kMasked) wanted = Dtype::kBool;
+    if (i == 1 && info.dtype_rule == ir::DtypeRule::kIndexed) {
+      if (ir::IsIndex(builder.TypeOf(operands[1]).dtype())) continue;
+      wanted = Dtype::kI64;
+    }
+    const ValueId converted = ConvertTo(composer, operands[i], wanted);
+    if (converted != kNoValue) {
+      operands[i] = converted;
+    } else {
+      operands[i] = composer.NewInput(Type(wanted, builder.TypeOf(operands[i]).shape));
+    }
+    if (operands[i] == kNoValue) return false;
+  }
+  return true;
+}
+
+void FitScalars(const ir::OpInfo& info, Dtype dtype, ir::Statement& statement, Composer& composer) {
+  if (info.scalars == ir::ScalarRule::kNone) {
+    statement.scalars.clear();
+    return;
+  }
+  const auto count = static_cast<size_t>(info.scalar_count());
+  while (statement.scalars.size() < count) {
+    statement.scalars.push_back(DrawScalar(composer.choices(), dtype, ir::Domain::kAny, 5));
+  }
+  statement.scalars.resize(count);
+  const Dtype wanted = info.scalars == ir::ScalarRule::kInt ? Dtype::kI64 : dtype;
+  for (ir::Scalar& scalar : statement.scalars) {
+    if (scalar.dtype == wanted) continue;
+    // The nearest thing to the same number.
+    const double number = ir::IsFloat(scalar.dtype)
+                              ? ir::ToDouble(scalar.dtype, scalar.bits)
+                              : static_cast<double>(ir::ToInt(scalar.dtype, scalar.bits));
+    if (ir::IsFloat(wanted)) {
+      scalar = ir::FloatScalar(wanted, number);
+    } else if (ir::IsRepresentable(wanted, number)) {
+      scalar = ir::IntScalar(wanted, static_cast<int64_t>(number));
+    } else {
+      scalar = DrawScalar(composer.choices(), wanted, ir::Domain::kAny, 5);
+    }
+  }
+}
+
+bool FitAttributes(Composer& composer, const ir::OpInfo& info, const Shape& shape,
+                   ir::Attributes& attributes) {
+  ir::Attributes drawn;
+  if (!DrawViewAttributes(composer.choices(), info, shape, drawn)) return false;
+  const int rank = shape.rank();
+  for (const AttributeKey key : info.attributes()) {
+    if (!attributes.Has(key)) continue;
+    switch (key) {
+      case AttributeKey::kDim:
+      case AttributeKey::kDimOptional:
+        if (rank == 0) break;
+        drawn.Set(key, std::min<int64_t>(attributes.Int(key), rank - 1));
+        break;
+      case AttributeKey::kDims:
+      case AttributeKey::kAxes: {
+        std::vector<int64_t> axes(attributes.List(key).begin(), attributes.List(key).end());
+        const bool permutes = info.shape_rule == ShapeRule::kPermute;
+        std::erase_if(axes, [rank](int64_t axis) { return axis >= rank; });
+        // A permutation gets the axes that have come new at its end.
+        for (int64_t axis = 0; permutes && axis < rank; ++axis) {
+          if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+        }
+        if (key == AttributeKey::kDims && axes.size() != 2) break;
+        drawn.Set(key, std::move(axes));
+        break;
+      }
+      case AttributeKey::kSlices: {
+        std::vector<ir::SliceTriple> slices = attributes.Slices();
+        const std::vector<ir::SliceTriple> fresh = drawn.Slices();
+        for (size_t i = slices.size(); i < fresh.size(); ++i) slices.push_back(fresh[i]);
+        slices.resize(static_cast<size_t>(rank));
+        drawn.SetSlices(slices);
+        break;
+      }
+      case AttributeKey::kTimes:
+      case AttributeKey::kDescending:
+      case AttributeKey::kUpdate:
+      case AttributeKey::kRange:
+        drawn.Set(key, attributes.Int(key));
+        break;
+    }
+  }
+  attributes = std::move(drawn);
+  return true;
+}
+
+Shape FitReshape(const Shape& from, const Shape& written) {
+  const int64_t count = from.NumElements();
+  if (written.NumElements() == count) return written;
+  // One axis takes the change where it can.
+  for (int axis = 0; axis < written.rank(); ++axis) {
+    Shape shape = written;
+    shape[axis] = 1;
+    const int64_t rest = shape.NumElements();
+    if (rest > 0 && count % rest == 0) {
+      shape[axis] = count / rest;
+      return shape;
+    }
+  }
+  return Shape{count};
+}
+
+Shape FitExpand(const Shape& from, const Shape& written) {
+  Shape shape = written;
+  while (shape.rank() < from.rank()) shape.Insert(0, 1);
+  const int lead = shape.rank() - from.rank();
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (from[axis] != 1) shape[lead + axis] = from[axis];
+  }
+  return shape;
+}
+
+void FitDeclared(const ir::OpInfo& info, std::span<const Type> operands,
+                 const ir::Attributes& attributes, const Type& written, Type& declared) {
+  declared = written;
+  if (operands.empty()) return;
+  const Shape& shape = operands[0].shape;
+  switch (info.shape_rule) {
+    case ShapeRule::kReshape:
+      declared = Type(operands[0].element, FitReshape(shape, written.shape));
+      break;
+    case ShapeRule::kExpand:
+      declared = Type(operands[0].element, FitExpand(shape, written.shape));
+      break;
+    case ShapeRule::kArgReduce:
+      declared.shape = Shape{1};
+      if (attributes.has_dim()) {
+        declared.shape = shape;
+        declared.shape[static_cast<int>(attributes.dim())] = 1;
+      }
+      break;
+    default:
+      declared.shape = shape;
+      break;
+  }
+}
+
+// Exchanges operands whose shapes do not go with that of the first.
+bool FitShapes(Composer& composer, const ir::OpInfo& info, ir::Statement& statement) {
+  Builder& builder = composer.builder();
+  auto& operands = statement.operands;
+  if (operands.size() < 2) return true;
+  Shape shape = builder.TypeOf(operands[0]).shape;
+  const auto replace = [&](size_t i, const Shape& wanted) {
+    if (builder.TypeOf(operands[i]).shape == wanted) return true;
+    operands[i] = composer.NewInput(Type(builder.TypeOf(operands[i]).element, wanted));
+    return operands[i] != kNoValue;
+  };
+  const int dim = static_cast<int>(statement.attributes.dim());
+  switch (info.shape_rule) {
+    case ShapeRule::kBroadcast:
+      for (size_t i = 1; i < operands.size(); ++i) {
+        const auto joined = ir::BroadcastShapes(shape, builder.TypeOf(operands[i]).shape);
+        if (joined.has_value()) {
+          shape = *joined;
+        } else if (!replace(i, shape)) {
+          return false;
+        }
+      }
+      return true;
+    case ShapeRule::kCat:
+      for (size_t i = 1; i < operands.size(); ++i) {
+        const Shape& other = builder.TypeOf(operands[i]).shape;
+        Shape wanted = shape;
+        if (other.rank() == shape.rank()) wanted[dim] = other[dim];
+        if (!replace(i, wanted)) return false;
+      }
+      return true;
+    case ShapeRule::kSelect:
+    case ShapeRule::kGather:
+    case ShapeRule::kScatter: {
+      if (shape.rank() == 0) return false;
+      const Type index = builder.TypeOf(operands[1]);
+      Shape wanted = info.shape_rule == ShapeRule::kSelect ? Shape{index.NumElements()} : shape;
+      if (info.shape_rule != ShapeRule::kSelect && index.shape.rank() == shape.rank()) {
+        for (int axis = 0; axis < shape.rank(); ++axis) {
+          wanted[axis] = axis == dim ? index.shape[axis] : std::min(shape[axis], index.shape[axis]);
+        }
+      }
+      const IntBounds& bounds = builder.StateOf(operands[1]).bounds;
+      const bool inside = bounds.known && bounds.low >= 0 && bounds.high < shape[dim];
+      if (index.shape != wanted || (bounds.known && !inside)) {
+        operands[1] = composer.NewIndex(wanted, shape[dim]);
+        if (operands[1] == kNoValue) return false;
+      }
+      return operands.size() < 3 || replace(2, wanted);
+    }
+    case ShapeRule::kSliceAssign: {
+      const auto slices = statement.attributes.Slices();
+      for (int axis = 0; axis < shape.rank(); ++axis) {
+        shape[axis] = ir::NormalizeSlice(slices[static_cast<size_t>(axis)], shape[axis]).count;
+      }
+      return replace(1, shape);
+    }
+    case ShapeRule::kMatmul: {
+      if (shape.rank() < 2) return false;
+      const Shape& right = builder.TypeOf(operands[1]).shape;
+      const bool inner = right.rank() >= 2 && right[right.rank() - 2] == shape[shape.rank() - 1];
+      if (inner) return true;
+      return replace(
+          1, Shape{shape[shape.rank() - 1], right.rank() == 0 ? 1 : right[right.rank() - 1]});
+    }
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool FitApplication(Composer& composer, const Type& written_result,
+                    std::span<const Type> written_operands, ir::Statement& statement,
+                    Type& declared) {
+  const ir::OpInfo& info = ir::InfoOf(statement.op);
+  Builder& builder = composer.builder();
+  if (!FitDtypes(composer, info, written_operands, statement)) return false;
+  std::vector<Type> types;
+  for (const ValueId operand : statement.operands) types.push_back(builder.TypeOf(operand));
+  const Dtype dtype = types.empty() ? written_result.dtype() : types[0].dtype();
+  FitScalars(info, dtype, statement, composer);
+  if (!types.empty() && !FitAttributes(composer, info, types[0].shape, statement.attributes)) {
+    return false;
+  }
+  if (!FitShapes(composer, info, statement)) return false;
+  FitDeclared(info, types, statement.attributes, written_result, declared);
+  return true;
+}
+
+}  // namespace faultline::harness

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "harness/backend/canary/canary_backend.h"
+#include "harness/backend/plugin/plugin_backend.h"
 #include "harness/backend/reference/reference_backend.h"
 
 namespace faultline::harness {
@@ -45,6 +46,10 @@ std::span<const BackendRow> BuiltInBackends() { return kBuiltIn; }
 Made MakeBackend(const BackendSpec& spec) {
   for (const Row& row : kRows) {
     if (row.row.name == spec.name) return row.make(spec.fault);
+  }
+  if (spec.name.contains('/') || spec.name.ends_with(".so")) {
+    if (spec.fault.empty()) return LoadPluginBackend(spec.name, spec.contract_text);
+    return ir::Error(ir::StatusCode::kUsage, "a plug-in has no seeded faults");
   }
   std::string names;
   for (const BackendRow& row : kBuiltIn) {

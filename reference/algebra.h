@@ -19,6 +19,9 @@
 
 namespace faultline::reference {
 
+// f32(1/sqrt 2), by which gelu scales the argument of erf.
+inline constexpr double kGeluScale = 0x1.6a09e6p-1;
+
 // Primitives take elements of `operand` and give elements of `result` (the same dtype, except in
 // comparisons, which give bools, and casts).
 class Exact {
@@ -167,9 +170,21 @@ class Sets {
   Int CastToInt(const Float& x) const;
   Int CastToInt(const Int& x) const;
 
-  // Rounds the ends of real intervals [lo, hi] (f64 values that enclose them) into the result's
-  // dtype, or leaves them if wide. The rounding of a correctly rounded op.
-  void AddEnds(Float& to, double lo, double hi) const;
+  // Unites `to` with what one correct rounding makes of the reals in [lo, hi]; the ends are f64
+  // results of one operation. Wide: the reals themselves.
+  void AddCorrectlyRounded(Float& to, double lo, double hi) const;
+  // Unites `to` with the values of the dtype computed in (f32 for f16 and bf16) that lie within
+  // [lo, hi], each then rounded to the result. Wide: the reals themselves. Real is double or long
+  // double.
+  template <class Real>
+  void AddInside(Float& to, Real lo, Real hi) const;
+  // Unites `to` with results within k ulp of the reals in [lo, hi]; they keep the sign of a hull
+  // that has one, and a magnitude of at most `bound`.
+  template <class Real>
+  void AddWithinUlp(Float& to, Real lo, Real hi, double ulp, double bound) const;
+  // The operand as an op may see it, and the result as it may leave it, where subnormals may be
+  // flushed. The sign of a flushed zero is free.
+  Float Flushed(const Float& x) const;
 
  private:
   const Contract* contract_;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,11 @@ namespace faultline::reference {
 struct Points {
   ir::Type type;
   std::vector<Cell> cells;  // row-major; the codes if quantized
-  // Quantized only: block scales (held as floats), row-major in the grid, and the tensor's scale.
-  std::vector<Cell> scales;
-  std::vector<Cell> zeros;
-  double tensor_scale = 1;
+  // Quantized only: raw bits of the block scales, row-major in the grid; zero points; the tensor's
+  // scale of a two-level scheme.
+  std::vector<uint32_t> scales;
+  std::vector<int32_t> zeros;
+  std::optional<float> tensor_scale;
 
   double Float(int64_t i) const { return AsFloat(cells[static_cast<size_t>(i)]); }
   int64_t Int(int64_t i) const { return AsInt(cells[static_cast<size_t>(i)]); }
@@ -96,9 +98,10 @@ class Enclosure {
   static Enclosure Move(const ir::Type& type, const std::vector<const Enclosure*>& sources,
                         const std::vector<int32_t>& which, const std::vector<int64_t>& at);
 
-  // Quantized tensors: this enclosure is over the codes, with an enclosure over the scales (f32,
-  // shape of the grid) beside it. Where the scales are not points, `source` is the enclosure of
-  // what was quantized: the admissible codes follow from it and the scales that were observed.
+  // Quantized tensors: this enclosure is over the codes, with an enclosure over the values of the
+  // block scales (f32, shape of the grid) beside it; points have it from Points. Where the scales
+  // are not points, `source` is the enclosure of what was quantized: the admissible codes follow
+  // from it and the scales that were observed.
   void SetScales(std::shared_ptr<const Enclosure> scales, std::shared_ptr<const Enclosure> source);
   const Enclosure* scales() const { return scales_.get(); }
   const Enclosure* source() const { return source_.get(); }

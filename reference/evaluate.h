@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/program.h"
@@ -52,7 +53,7 @@ struct Evaluated {
 };
 
 // Values that were observed and found admissible: what depends on them is evaluated from these
-// bits.
+// bits. Their own naive bits and enclosure (as read) stay what follows from their operands.
 using Pins = std::map<ir::ValueId, ir::HostTensor>;
 
 struct EvaluateOptions {
@@ -74,6 +75,7 @@ class Evaluator {
   const Evaluated& Get(ir::ValueId value) const { return values_[value]; }
   ReadPrediction Predict(std::span<const ir::ValueId> values) const;
   const Contract& contract() const { return contract_; }
+  std::vector<Evaluated> TakeValues() && { return std::move(values_); }
 
  private:
   void Apply(int index, const ir::Statement& statement);
@@ -81,8 +83,10 @@ class Evaluator {
   const ir::Program& program_;
   Contract contract_;
   EvaluateOptions options_;
-  Pins pins_;
+  std::map<ir::ValueId, std::shared_ptr<const Points>> pins_;
   std::vector<Evaluated> values_;
+  // By value: the bits that consumers are evaluated from (the naive ones, or the pinned).
+  std::vector<std::shared_ptr<const Points>> sources_;
   int next_ = 0;
 };
 

@@ -100,9 +100,19 @@ class BroadcastMap {
 };
 
 // Whether the op gives its naive bits, and nothing else, from operands that are points.
-bool ExactOnPoints(ir::Opcode op, const Contract& contract, ir::Dtype operand, ir::Dtype result);
-// Whether the sign of a zero result is free by the pinned table.
-bool FreesZero(ir::Opcode op);
+// (up to the sign of zeros that FreesZero speaks of).
+bool ExactOnPoints(ir::Opcode op, const ir::Attributes& attributes, const Contract& contract,
+                   ir::Dtype operand, ir::Dtype result);
+// Whether an exact op leaves the sign of a zero result free, by the pinned table.
+bool FreesZero(ir::Opcode op, ir::Dtype result);
+// "Either zero" for a cell that is a zero.
+inline void PutFreeZero(Enclosure& tensor, int64_t i, Cell cell) {
+  if (AsFloat(cell) == 0) {
+    tensor.Put(i, FloatSet::Between(-0.0, 0.0));
+  } else {
+    tensor.PutCell(i, cell);
+  }
+}
 
 // How operands are read in a Map.
 struct AsFloatOperand {
@@ -127,15 +137,21 @@ void Map(const Call<A>& call, const F& f) {
   auto run = [&]<size_t... k>(std::index_sequence<k...>) {
     const BroadcastMap maps[] = {BroadcastMap(TypeOf(call.operand(k)).shape, shape)...};
     [[maybe_unused]] bool exact = false;
+    [[maybe_unused]] bool frees_zero = false;
     if constexpr (A::kSets) {
-      exact =
-          ExactOnPoints(call.op, call.contract(), call.algebra.operand(), call.algebra.result()) &&
-          !call.algebra.wide() && !FreesZero(call.op);
+      exact = !call.algebra.wide() && ExactOnPoints(call.op, call.attributes, call.contract(),
+                                                    call.algebra.operand(), call.algebra.result());
+      frees_zero = FreesZero(call.op, call.algebra.result());
     }
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (A::kSets) {
         if (exact && (call.operand(k).IsPoint(maps[k](i)) && ...)) {
-          call.result().PutCell(i, call.naive->cells[static_cast<size_t>(i)]);
+          const Cell cell = call.naive->cells[static_cast<size_t>(i)];
+          if (frees_zero) {
+            PutFreeZero(call.result(), i, cell);
+          } else {
+            call.result().PutCell(i, cell);
+          }
           continue;
         }
       }
@@ -181,7 +197,6 @@ void MapNumeric(const Call<A>& call, const F& f) {
   template <class A>                                              \
   void name##Kernel([[maybe_unused]] const Call<A>& call)
 
-// The kernels of an op. `missing` while the op has none (a test names it).
 struct KernelEntry {
   void (*exact)(const Call<Exact>&);
   void (*sets)(const Call<Sets>&);

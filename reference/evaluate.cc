@@ -1,0 +1,250 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reference/evaluate.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ir/base/check.h"
+#include "reference/kernel.h"
+
+namespace faultline::reference {
+namespace {
+
+using EnclosurePtr = std::shared_ptr<const Enclosure>;
+using PointsPtr = std::shared_ptr<const Points>;
+
+// Dtype by which kernels see a tensor: codes and scales are arithmetic of f32.
+ir::Dtype ElementDtype(const ir::Type& type) {
+  return type.quantized() ? ir::Dtype::kF32 : type.dtype();
+}
+
+ir::Status IndexStatus(ir::Opcode op, const IndexErrors::Entry& entry) {
+  return {ir::StatusCode::kIndexOutOfRange,
+          std::string(ir::Mnemonic(op)) + ": index " + std::to_string(entry.index) +
+              " is out of range [0, " + std::to_string(entry.bound) + ") (element " +
+              std::to_string(entry.position) + " of the index tensor)"};
+}
+
+// Merges in program order and cuts behind the first certain error: it hides the later ones.
+void MergeSpoils(std::vector<Spoil>& to, const std::vector<Spoil>& from) {
+  if (from.empty()) return;
+  to.insert(to.end(), from.begin(), from.end());
+  std::ranges::sort(to, {}, &Spoil::statement);
+  const auto repeated = std::ranges::unique(
+      to, [](const Spoil& a, const Spoil& b) { return a.statement == b.statement; });
+  to.erase(repeated.begin(), repeated.end());
+  const auto certain = std::ranges::find(to, true, &Spoil::certain);
+  if (certain != to.end()) to.erase(certain + 1, to.end());
+}
+
+// One application seen by both algebras.
+struct Application {
+  const Contract& contract;
+  const ir::Statement& statement;
+  const ir::Type& type;  // of the result
+  ir::Dtype operand;
+  ir::Dtype result;
+};
+
+PointsPtr RunExact(const Application& app, const std::vector<const Points*>& operands,
+                   IndexErrors& errors) {
+  auto points = std::make_shared<Points>();
+  points->type = app.type;
+  points->cells.resize(static_cast<size_t>(app.type.NumElements()));
+  const Exact exact(app.contract, app.operand, app.result);
+  KernelOf(app.statement.op)
+      .exact({.algebra = exact,
+              .op = app.statement.op,
+              .scalars = app.statement.scalars,
+              .attributes = app.statement.attributes,
+              .operands = operands,
+              .result_tensor = *points,
+              .naive = nullptr,
+              .errors = errors});
+  return points;
+}
+
+EnclosurePtr RunSets(const Application& app, const std::vector<const Enclosure*>& operands,
+                     const PointsPtr& naive, bool wide, IndexErrors& errors) {
+  auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(app.type));
+  const Sets sets(app.contract, app.operand, app.result, wide);
+  KernelOf(app.statement.op)
+      .sets({.algebra = sets,
+             .op = app.statement.op,
+             .scalars = app.statement.scalars,
+             .attributes = app.statement.attributes,
+             .operands = operands,
+             .result_tensor = *enclosure,
+             .naive = naive.get(),
+             .errors = errors});
+  enclosure->Finish(naive);
+  return enclosure;
+}
+
+// From operands that are points: the naive bits, with zeros of free sign.
+EnclosurePtr ExactEnclosure(const Application& app, const PointsPtr& naive) {
+  const auto is_zero = [](Cell cell) { return AsFloat(cell) == 0; };
+  if (!FreesZero(app.statement.op, app.result) || std::ranges::none_of(naive->cells, is_zero)) {
+    return std::make_shared<Enclosure>(naive);
+  }
+  auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(app.type));
+  for (size_t i = 0; i < naive->cells.size(); ++i) {
+    PutFreeZero(*enclosure, static_cast<int64_t>(i), naive->cells[i]);
+  }
+  return enclosure;
+}
+
+// Elementwise union of two enclosures of floats.
+EnclosurePtr Unite(const Enclosure& a, const Enclosure& b) {
+  auto both = std::make_shared<Enclosure>(Enclosure::ToFill(a.type()));
+  for (int64_t i = 0; i < a.size(); ++i) {
+    FloatSet set = a.FloatAt(i);
+    set.Unite(b.FloatAt(i));
+    both->Put(i, set);
+  }
+  return both;
+}
+
+// Whether a consumer may see more than a reader does.
+bool MayBeConsumedWider(const Application& app) {
+  if (!ir::IsFloat(app.result) || app.type.quantized()) return false;
+  if (app.contract.wider_intermediates) return true;
+  const bool product =
+      app.statement.op == ir::Opcode::kMul || app.statement.op == ir::Opcode::kMulScalar;
+  return app.contract.contraction && product;
+}
+
+}  // namespace
+
+bool Evaluated::certainly_spoiled() const {
+  return std::ranges::any_of(spoils, [](const Spoil& spoil) { return spoil.certain; });
+}
+
+Evaluator::Evaluator(const ir::Program& program, const Contract& contract, EvaluateOptions options)
+    : program_(program), contract_(contract), options_(options) {}
+
+void Evaluator::Pin(ir::ValueId value, const ir::HostTensor& observed) {
+  // A clone is a handle to the same value: what was seen of one holds for all of them.
+  for (auto it = program_.statements.rbegin(); it != program_.statements.rend(); ++it) {
+    if (it->kind == ir::StatementKind::kClone && it->results[0] == value) value = it->operands[0];
+  }
+  pins_.insert_or_assign(value, std::make_shared<const Points>(HoldTensor(observed)));
+}
+
+void Evaluator::Run() {
+  while (next_ < static_cast<int>(program_.statements.size())) Step(next_);
+}
+
+void Evaluator::Step(int index) {
+  FAULTLINE_CHECK(index == next_, "statements are evaluated in program order");
+  ++next_;
+  values_.resize(program_.values.size());
+  sources_.resize(program_.values.size());
+  const ir::Statement& statement = program_.statements[static_cast<size_t>(index)];
+  switch (statement.kind) {
+    case ir::StatementKind::kInput: {
+      const ir::ValueId value = statement.results[0];
+      const ir::Type& type = program_.TypeOf(value);
+      Evaluated& input = values_[value];
+      input.naive =
+          std::make_shared<const Points>(HoldTensor(ir::Materialize(*statement.data, type)));
+      input.enclosure = std::make_shared<const Enclosure>(input.naive);
+      input.consumed = input.enclosure;
+      sources_[value] = input.naive;
+      return;
+    }
+    case ir::StatementKind::kClone:
+      values_[statement.results[0]] = values_[statement.operands[0]];
+      sources_[statement.results[0]] = sources_[statement.operands[0]];
+      return;
+    case ir::StatementKind::kApply:
+      Apply(index, statement);
+      return;
+    case ir::StatementKind::kDrop:
+    case ir::StatementKind::kRead:
+    case ir::StatementKind::kStream:
+    case ir::StatementKind::kSync:
+    case ir::StatementKind::kExpect:
+    case ir::StatementKind::kExpectError:
+      return;
+  }
+}
+
+void Evaluator::Apply(int index, const ir::Statement& statement) {
+  const ir::ValueId value = statement.results[0];
+  const ir::Type& type = program_.TypeOf(value);
+  const ir::Type& first =
+      statement.operands.empty() ? type : program_.TypeOf(statement.operands[0]);
+  const Application app{contract_, statement, type, ElementDtype(first), ElementDtype(type)};
+  Evaluated& result = values_[value];
+
+  std::vector<const Points*> naive_operands;
+  std::vector<const Enclosure*> operands;
+  bool points = true;
+  for (const ir::ValueId operand : statement.operands) {
+    naive_operands.push_back(sources_[operand].get());
+    operands.push_back(values_[operand].consumed.get());
+    points = points && operands.back()->AllPoints();
+    MergeSpoils(result.spoils, values_[operand].spoils);
+  }
+
+  IndexErrors naive_errors;
+  result.naive = RunExact(app, naive_operands, naive_errors);
+  IndexErrors errors = naive_errors;
+  const bool exact = points && ExactOnPoints(statement.op, statement.attributes, contract_,
+                                             app.operand, app.result);
+  if (!options_.enclosures) {
+    result.enclosure = std::make_shared<const Enclosure>(result.naive);
+  } else if (exact) {
+    result.enclosure = ExactEnclosure(app, result.naive);
+  } else {
+    errors = {};
+    result.enclosure = RunSets(app, operands, result.naive, false, errors);
+  }
+  result.consumed = result.enclosure;
+  if (options_.enclosures && MayBeConsumedWider(app)) {
+    IndexErrors ignored;
+    const EnclosurePtr wide = RunSets(app, operands, result.naive, true, ignored);
+    result.consumed = Unite(*result.enclosure, *wide);
+  }
+  for (const auto* entry : {&errors.certain(), &errors.possible()}) {
+    if (!entry->has_value()) continue;
+    const bool certain = entry == &errors.certain();
+    MergeSpoils(result.spoils, {{index, certain, IndexStatus(statement.op, **entry)}});
+    break;
+  }
+  sources_[value] = result.naive;
+  if (const auto pin = pins_.find(value); pin != pins_.end()) {
+    sources_[value] = pin->second;
+    result.consumed = std::make_shared<const Enclosure>(pin->second);
+  }
+}
+
+ReadPrediction Evaluator::Predict(std::span<const ir::ValueId> values) const {
+  ReadPrediction prediction;
+  for (const ir::ValueId value : values) MergeSpoils(prediction.errors, values_[value].spoils);
+  if (prediction.errors.empty()) return prediction;
+  prediction.may_succeed = !prediction.errors.back().certain;
+  prediction.outcome = prediction.errors.front().certain ? Outcome::kError : Outcome::kMaybe;
+  return prediction;
+}
+
+Evaluation Evaluate(const ir::Program& program, const Contract& contract, const Pins& pins,
+                    EvaluateOptions options) {
+  Evaluator evaluator(program, contract, options);
+  for (const auto& [value, observed] : pins) evaluator.Pin(value, observed);
+  evaluator.Run();
+  Evaluation evaluation;
+  evaluation.reads.resize(program.statements.size());
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    if (program.statements[i].kind != ir::StatementKind::kRead) continue;
+    evaluation.reads[i] = evaluator.Predict(program.statements[i].operands);
+  }
+  evaluation.values = std::move(evaluator).TakeValues();
+  return evaluation;
+}
+
+}  // namespace faultline::reference

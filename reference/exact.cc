@@ -1,0 +1,144 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The naive bits of primitives that are more than one operator.
+
+#include <cmath>
+
+#include "reference/algebra.h"
+
+namespace faultline::reference {
+namespace {
+
+double FunctionValue(Function function, double x) {
+  switch (function) {
+    case Function::kExp:
+      return std::exp(x);
+    case Function::kLog:
+      return std::log(x);
+    case Function::kTanh:
+      return std::tanh(x);
+    case Function::kErf:
+      return std::erf(x);
+    case Function::kPow:
+      break;
+  }
+  return FreeNan();
+}
+
+}  // namespace
+
+// x - y*floor(x/y), exactly, rounded once, with the sign of the divisor.
+double Exact::Rem(double x, double y) const {
+  if (std::isnan(x) || std::isnan(y) || std::isinf(x) || y == 0) return FreeNan();
+  if (std::isinf(y)) {
+    if (x == 0) return std::copysign(0.0, y);
+    return std::signbit(x) == std::signbit(y) ? x : y;
+  }
+  const double remainder = std::fmod(x, y);  // exact, sign of x
+  if (remainder == 0) return std::copysign(0.0, y);
+  if (std::signbit(remainder) == std::signbit(y)) return remainder;
+  // Opposite signs: the sum is at most |y| and is rounded once; in f64 by the addition itself.
+  return Round(result_, remainder + y);
+}
+
+double Exact::Min(double x, double y) const {
+  if (std::isnan(x) || std::isnan(y)) return FreeNan();
+  return Lesser(x, y);
+}
+
+double Exact::Max(double x, double y) const {
+  if (std::isnan(x) || std::isnan(y)) return FreeNan();
+  return Greater(x, y);
+}
+
+// f64 libm, rounded to the dtype that the op computes in, then to the result.
+double Exact::Call(Function function, double x) const {
+  return Round(result_, Round(ComputeDtype(result_), FunctionValue(function, x)));
+}
+
+double Exact::Pow(double x, double y) const {
+  return Round(result_, Round(ComputeDtype(result_), std::pow(x, y)));
+}
+
+double Exact::Sigmoid(double x) const {
+  const ir::Dtype compute = ComputeDtype(result_);
+  const auto rounded = [compute](double value) { return Round(compute, value); };
+  const double t = rounded(std::exp(-std::fabs(x)));
+  const double below = rounded(1 + t);
+  return Round(result_, rounded(x >= 0 ? 1 / below : t / below));
+}
+
+// 0.5*x*(1 + erf(x*f32(1/sqrt 2))): ((0.5*x) * (1 + erf(..))).
+double Exact::Gelu(double x) const {
+  const ir::Dtype compute = ComputeDtype(result_);
+  const auto rounded = [compute](double value) { return Round(compute, value); };
+  const double inner = rounded(std::erf(rounded(x * kGeluScale)));
+  return Round(result_, rounded(rounded(0.5 * x) * rounded(1 + inner)));
+}
+
+int64_t Exact::Div(int64_t x, int64_t y) const {
+  if (y == 0) return Wrap(result_, ~uint64_t{0});
+  if (ir::IsUnsigned(operand_)) {
+    return std::bit_cast<int64_t>(std::bit_cast<uint64_t>(x) / std::bit_cast<uint64_t>(y));
+  }
+  if (y == -1) return Neg(x);  // INT_MIN / -1 = INT_MIN
+  return x / y;
+}
+
+int64_t Exact::Rem(int64_t x, int64_t y) const {
+  if (y == 0) return x;
+  if (ir::IsUnsigned(operand_)) {
+    return std::bit_cast<int64_t>(std::bit_cast<uint64_t>(x) % std::bit_cast<uint64_t>(y));
+  }
+  if (y == -1) return 0;
+  const int64_t remainder = x % y;
+  return remainder != 0 && (remainder < 0) != (y < 0) ? remainder + y : remainder;
+}
+
+int64_t Exact::ShiftLeft(int64_t x, int64_t amount) const {
+  const auto width = static_cast<uint64_t>(ir::BitWidth(operand_));
+  return Wrap(result_, Bits(x) << (Bits(amount) % width));
+}
+
+int64_t Exact::ShiftRight(int64_t x, int64_t amount) const {
+  const auto width = static_cast<uint64_t>(ir::BitWidth(operand_));
+  const uint64_t by = Bits(amount) % width;
+  if (ir::IsSigned(operand_)) return x >> by;
+  return std::bit_cast<int64_t>(Bits(x) >> by);
+}
+
+// One rounding from the integer. Through f64 it would be two, so the integer is first cut to 52
+// significant bits with a sticky bit below, which keeps its place between neighbours and midpoints
+// of every narrower format.
+double Exact::CastToFloat(int64_t x) const {
+  const bool negative = ir::IsSigned(operand_) && x < 0;
+  uint64_t magnitude = negative ? 0 - Bits(x) : Bits(x);
+  if (result_ != ir::Dtype::kF64) {
+    constexpr int kCut = 12;  // 52 bits remain at most
+    const uint64_t sticky = (magnitude & ((uint64_t{1} << kCut) - 1)) != 0 ? 1 : 0;
+    if (magnitude >> 53 != 0) magnitude = ((magnitude >> kCut) | sticky) << kCut;
+  }
+  const double value = static_cast<double>(magnitude);
+  return Round(result_, negative ? -value : value);
+}
+
+// Truncates and saturates; NaN gives 0; to bool: is it anything but 0.
+int64_t Exact::CastToInt(double x) const {
+  if (result_ == ir::Dtype::kBool) return x != 0 ? 1 : 0;  // NaN != 0
+  if (std::isnan(x)) return 0;
+  const double truncated = std::trunc(x);
+  if (truncated <= static_cast<double>(ir::IntMin(result_))) return ir::IntMin(result_);
+  const uint64_t max = ir::IntMax(result_);
+  // The double nearest to 2^64 - 1 or 2^63 - 1 is the power of two above.
+  if (truncated >= static_cast<double>(max)) return std::bit_cast<int64_t>(max);
+  if (truncated < 0) return static_cast<int64_t>(truncated);
+  return std::bit_cast<int64_t>(static_cast<uint64_t>(truncated));
+}
+
+int64_t Exact::CastToInt(int64_t x) const {
+  if (result_ == ir::Dtype::kBool) return x != 0 ? 1 : 0;
+  return Wrap(result_, Bits(x));
+}
+
+}  // namespace faultline::reference

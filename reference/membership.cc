@@ -1,0 +1,204 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Holds observed tensors against enclosures, element by element, codes and scales apart (rule R7 of
+// the oracle for quantized tensors).
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/element.h"
+#include "reference/enclosure.h"
+#include "reference/quantize_arithmetic.h"
+
+namespace faultline::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+size_t At(int64_t i) { return static_cast<size_t>(i); }
+
+double DistanceUlp(ir::Dtype dtype, const FloatSet& set, double actual) {
+  if (!std::isfinite(actual) || set.count == 0) return kInfinity;
+  double distance = kInfinity;
+  for (size_t i = 0; i < At(set.count); ++i) {
+    const auto [lo, hi] = set.intervals[i];
+    const double gap = actual < lo ? lo - actual : actual > hi ? actual - hi : 0;
+    const double end = actual < lo ? lo : hi;
+    distance = std::min(distance, gap / UlpOf(dtype, std::max(std::fabs(end), std::fabs(actual))));
+  }
+  return distance;
+}
+
+class Checker {
+ public:
+  explicit Checker(Membership& membership) : membership_(membership) {}
+
+  void Elements(const Enclosure& enclosure, const ir::HostTensor& observed) {
+    const ir::Dtype dtype = enclosure.dtype();
+    const size_t bytes = At(ir::ByteSize(dtype));
+    const std::byte* data = observed.bytes.data();
+    for (int64_t i = 0; i < enclosure.size(); ++i) {
+      const uint64_t bits = ir::LoadElement(dtype, data + At(i) * bytes);
+      Count(enclosure, i);
+      if (enclosure.Contains(i, bits)) continue;
+      Outside outside{Part::kElement, i, bits, enclosure.Describe(i), 0};
+      if (enclosure.is_float()) {
+        outside.distance_ulp = DistanceUlp(dtype, enclosure.FloatAt(i), AsFloat(Hold(dtype, bits)));
+      }
+      Note(std::move(outside));
+    }
+  }
+
+  void Scales(const Enclosure& codes, const ir::QuantizedParts& parts) {
+    const ir::ScaleDtype dtype = codes.type().scheme().scale;
+    for (size_t i = 0; i < parts.scales.size(); ++i) {
+      const float actual = DecodeScale(dtype, parts.scales[i]);
+      const auto index = static_cast<int64_t>(i);
+      if (codes.AllPoints()) {
+        const uint32_t expected = codes.points()->scales[i];
+        ++membership_.compared;
+        ++membership_.exact;
+        if (parts.scales[i] == expected) continue;
+        const FloatSet set = FloatSet::Of(double{DecodeScale(dtype, expected)});
+        Note({Part::kScale, index, parts.scales[i], Describe(ir::Dtype::kF32, set),
+              DistanceUlp(ir::Dtype::kF32, set, double{actual})});
+        continue;
+      }
+      const Enclosure& scales = *codes.scales();
+      Count(scales, index);
+      if (scales.FloatAt(index).Contains(double{actual})) continue;
+      Note({Part::kScale, index, parts.scales[i], scales.Describe(index),
+            DistanceUlp(ir::Dtype::kF32, scales.FloatAt(index), double{actual})});
+    }
+    if (codes.AllPoints() && parts.tensor_scale) {
+      ++membership_.compared;
+      ++membership_.exact;
+      const auto expected = std::bit_cast<uint32_t>(codes.points()->tensor_scale.value_or(0));
+      if (*parts.tensor_scale != expected) {
+        Note({Part::kTensorScale, 0, *parts.tensor_scale,
+              ir::PrintElement(ir::Dtype::kF32, expected), 0});
+      }
+    }
+  }
+
+  // Codes that the enclosure holds by itself: the scales are points, or there is no telling which
+  // values were quantized.
+  void Codes(const Enclosure& codes, const ir::QuantizedParts& parts) {
+    for (int64_t i = 0; i < codes.size(); ++i) {
+      Count(codes, i);
+      const int64_t actual = parts.codes[At(i)];
+      if (codes.Contains(i, ToCell(actual))) continue;
+      Note({Part::kElement, i, ToCell(actual), codes.Describe(i), 0});
+    }
+  }
+
+  // With the observed scales taken as given, the codes of the quantized values at the ends of their
+  // sets, and what lies between.
+  void CodesGivenScales(const Enclosure& codes, const ir::QuantizedParts& parts,
+                        const Contract& contract) {
+    const ir::Scheme& scheme = codes.type().scheme();
+    const std::vector<int64_t> scale_of = ScaleIndices(scheme, codes.type().shape);
+    const float tensor_scale = std::bit_cast<float>(parts.tensor_scale.value_or(0x3f800000));
+    for (int64_t i = 0; i < codes.size(); ++i) {
+      const uint32_t stored = parts.scales[At(scale_of[At(i)])];
+      const float scale = EffectiveScale(scheme, stored, tensor_scale);
+      const FloatSet x = codes.source()->FloatAt(i);
+      const CodeRange range = CodesOf(scheme.value, x, scale, contract);
+      const int32_t actual = parts.codes[At(i)];
+      const int32_t rank = RankOfCode(scheme.value, actual);
+      ++membership_.compared;
+      if (range.lo == range.hi) ++membership_.exact;
+      if (rank >= range.lo && rank <= range.hi) continue;
+      if (x.nan && actual == CodeOf(scheme.value, std::numeric_limits<float>::quiet_NaN(), scale)) {
+        continue;
+      }
+      const auto print = [&](int32_t r) { return std::to_string(CodeOfRank(scheme.value, r)); };
+      std::string admissible = "[" + print(range.lo) + ", " + print(range.hi) + "]";
+      if (range.lo == range.hi) admissible = print(range.lo);
+      Note({Part::kElement, i, ToCell(int64_t{actual}), std::move(admissible), 0});
+    }
+  }
+
+ private:
+  struct CodeRange {
+    int32_t lo;
+    int32_t hi;
+  };
+
+  // Ranks of the codes from the lowest to the highest number of the set; NaN apart.
+  static CodeRange CodesOf(ir::QValue value, const FloatSet& x, float scale,
+                           const Contract& contract) {
+    // A quotient k ulp off, a product with the rounded reciprocal (1.5 ulp), and another tie rule
+    // (less than one ulp of x) all stay within this relative distance.
+    const double slack = (contract.division_ulp + (contract.reciprocal_scale ? 1.5 : 0) +
+                          (contract.quantize == QuantizeRounding::kHalfEven ? 0 : 1)) *
+                         0x1p-23;
+    const auto rank = [&](double end, double direction) {
+      const double moved = end + direction * slack * std::fabs(end);
+      return RankOfCode(value, CodeOf(value, static_cast<float>(moved), scale));
+    };
+    if (x.count == 0 && !x.positive_infinity && !x.negative_infinity) {
+      const int32_t nan =
+          RankOfCode(value, CodeOf(value, std::numeric_limits<float>::quiet_NaN(), scale));
+      return {nan, nan};
+    }
+    const int32_t a = rank(x.Lowest(), -1);
+    const int32_t b = rank(x.Highest(), 1);
+    return {std::min(a, b), std::max(a, b)};
+  }
+
+  void Count(const Enclosure& enclosure, int64_t i) {
+    ++membership_.compared;
+    if (enclosure.IsPoint(i)) {
+      ++membership_.exact;
+    } else if (enclosure.Unbounded(i)) {
+      ++membership_.vacuous;
+    }
+  }
+
+  void Note(Outside outside) {
+    ++membership_.outside_count;
+    if (outside.part == Part::kElement) membership_.outside_elements.push_back(outside.index);
+    if (membership_.worst.size() < kWorstMax) membership_.worst.push_back(std::move(outside));
+  }
+
+  Membership& membership_;
+};
+
+}  // namespace
+
+Membership Check(const Enclosure& enclosure, const ir::HostTensor& observed,
+                 const Contract& contract) {
+  Membership membership;
+  Checker checker(membership);
+  if (observed.type != enclosure.type() ||
+      std::ssize(observed.bytes) != enclosure.type().HostBytes()) {
+    membership.same_type = false;
+    return membership;
+  }
+  if (!enclosure.type().quantized()) {
+    checker.Elements(enclosure, observed);
+    return membership;
+  }
+  const ir::QuantizedParts parts = ir::DecodeQuantized(observed);
+  checker.Scales(enclosure, parts);
+  if (!enclosure.AllPoints() && enclosure.source() != nullptr) {
+    checker.CodesGivenScales(enclosure, parts, contract);
+  } else {
+    checker.Codes(enclosure, parts);
+  }
+  // Unused fields and alignment bytes are written as 0.
+  const ir::HostTensor clean = ir::EncodeQuantized(observed.type, parts);
+  if (clean.bytes != observed.bytes) {
+    ++membership.outside_count;
+    const auto at = std::ranges::mismatch(clean.bytes, observed.bytes).in2;
+    const int64_t byte = at - observed.bytes.begin();
+    membership.worst.push_back(
+        {Part::kPadding, byte, std::to_integer<uint64_t>(*at), "unused bits of 0", 0});
+  }
+  return membership;
+}
+
+}  // namespace faultline::reference

@@ -1,8 +1,8 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7`: the conditions under
-// which a program says something. A case whose `fused` is not met is vacuous.
+// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7`: the
+// conditions under which a program says something. A case whose `fused` is not met is vacuous.
 
 #ifndef HARNESS_ORACLE_NEEDS_H_
 #define HARNESS_ORACLE_NEEDS_H_

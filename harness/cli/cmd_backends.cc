@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kDetails =
-    R"(Without --backend: the built-in ones. A contract is what a backend promises of its arithmetic,
-and what its results are held to.
+    R"(Without --backend: the built-in ones. A contract is what a backend promises of its
+arithmetic, and what its results are held to.
 
 Examples:
   faultline backends

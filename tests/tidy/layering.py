@@ -51,7 +51,7 @@ TABLE = {
     "reports/": {"may": ["ir/", "harness/oracle/verdict.h"]},
     "harness/campaign/": {"may": HARNESS_AND_REPORTS, "not": ["harness/cli/"]},
     "harness/cli/": {"may": HARNESS_AND_REPORTS},
-    "examples/": {"may": ["harness/backend/plugin.h"]},
+    "examples/": {"may": ["harness/backend/plugin/plugin.h"]},
     "benchmarks/": {"may": ["ir/", "reference/", "fusion/", "harness/", "reports/"]},
     "tests/": {"may": ["ir/", "reference/", "fusion/", "harness/", "reports/"]},
 }

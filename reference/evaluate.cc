@@ -138,6 +138,12 @@ void Evaluator::Run() {
   while (next_ < static_cast<int>(program_.statements.size())) Step(next_);
 }
 
+void Evaluator::Rewind(int statements) {
+  // Values are numbered in the order of their statements only by chance, so none is erased: a
+  // statement that comes in place of another one overwrites what it defines.
+  next_ = std::min(next_, statements);
+}
+
 void Evaluator::Step(int index) {
   FAULTLINE_CHECK(index == next_, "statements are evaluated in program order");
   ++next_;
@@ -149,6 +155,7 @@ void Evaluator::Step(int index) {
       const ir::ValueId value = statement.results[0];
       const ir::Type& type = program_.TypeOf(value);
       Evaluated& input = values_[value];
+      input = {};
       input.naive =
           std::make_shared<const Points>(HoldTensor(ir::Materialize(*statement.data, type)));
       input.enclosure = std::make_shared<const Enclosure>(input.naive);
@@ -180,6 +187,7 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
       statement.operands.empty() ? type : program_.TypeOf(statement.operands[0]);
   const Application app{contract_, statement, type, ElementDtype(first), ElementDtype(type)};
   Evaluated& result = values_[value];
+  result = {};
 
   std::vector<const Points*> naive_operands;
   std::vector<const Enclosure*> operands;

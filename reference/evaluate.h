@@ -71,6 +71,9 @@ class Evaluator {
   void Step(int statement);
   // Step over all that have not run.
   void Run();
+  // The program has been cut back to its first `statements` statements, or is about to be: what was
+  // evaluated beyond them is forgotten.
+  void Rewind(int statements);
 
   const Evaluated& Get(ir::ValueId value) const { return values_[value]; }
   ReadPrediction Predict(std::span<const ir::ValueId> values) const;

@@ -4,11 +4,13 @@
 #include "harness/generate/generate.h"
 
 #include <array>
+#include <memory>
 
 #include "harness/generate/builder.h"
 #include "harness/generate/composer.h"
 #include "harness/generate/scripts.h"
 #include "harness/generate/swarm.h"
+#include "harness/generate/value_steering.h"
 
 namespace faultline::harness {
 namespace {
@@ -31,7 +33,11 @@ ir::Program Generate(ChoiceStream& choices, const GenerateOptions& options) {
   Swarm swarm = DrawSwarm(choices, options);
   AdjustToScript(choices, swarm);
   Builder builder(options, swarm.work_max);
-  Composer composer(choices, swarm, builder);
+  std::unique_ptr<Steering> steering;
+  if (options.value_aware) {
+    steering = std::make_unique<ValueSteering>(builder, options.contract);
+  }
+  Composer composer(choices, swarm, builder, steering.get());
   RunScript(composer);
   return builder.Take();
 }

@@ -53,7 +53,7 @@ struct GenerateOptions {
   std::optional<Focus> focus;
   // Evaluates as it builds and steers (mostly) away from values that are all NaN, infinite or
   // constant.
-  bool value_aware = true;
+  bool value_aware = false;
   // Of the backend under test: its sets are what "unbounded" is judged by. Null: plain values only.
   // Must outlive the call.
   const reference::Contract* contract = nullptr;

@@ -71,20 +71,20 @@ void MoveIndexBound(Statement& input, int64_t from, int64_t to) {
   input.data = std::move(data);
 }
 
-}  // namespace
-
-bool VaryExtents(Program& draft, size_t begin, size_t end, ChoiceStream& choices) {
+// Extents of the inputs but 1, as often as they occur.
+std::vector<int64_t> InputExtents(const Program& draft, size_t begin, size_t end) {
   std::vector<int64_t> extents;
   for (size_t i = begin; i < end; ++i) {
     const Statement& statement = draft.statements[i];
     if (statement.kind != StatementKind::kInput) continue;
     for (const int64_t extent : draft.TypeOf(statement.results[0]).shape) {
-      if (extent > 1) extents.push_back(extent);
+      if (extent != 1) extents.push_back(extent);
     }
   }
-  if (extents.empty()) return false;
-  const int64_t from = extents[choices.Below(static_cast<uint32_t>(extents.size()))];
-  const int64_t to = OtherExtent(choices, from);
+  return extents;
+}
+
+void ReplaceExtent(Program& draft, size_t begin, size_t end, int64_t from, int64_t to) {
   for (size_t i = begin; i < end; ++i) {
     Statement& statement = draft.statements[i];
     for (const ir::ValueId value : statement.results) {
@@ -104,6 +104,27 @@ bool VaryExtents(Program& draft, size_t begin, size_t end, ChoiceStream& choices
       statement.attributes.SetSlices(slices);
     }
   }
+}
+
+}  // namespace
+
+bool VaryExtents(Program& draft, size_t begin, size_t end, ChoiceStream& choices) {
+  const std::vector<int64_t> extents = InputExtents(draft, begin, end);
+  if (extents.empty()) return false;
+  const int64_t from = extents[choices.Below(static_cast<uint32_t>(extents.size()))];
+  const int64_t to = OtherExtent(choices, from);
+  ReplaceExtent(draft, begin, end, from, to);
+  return to != from;
+}
+
+bool ShrinkExtents(Program& draft, size_t begin, size_t end, ChoiceStream& choices) {
+  const std::vector<int64_t> extents = InputExtents(draft, begin, end);
+  if (extents.empty()) return false;
+  const int64_t from = std::ranges::max(extents);
+  if (from < 2) return false;
+  const int64_t to =
+      choices.Percent(50) ? (from + 1) / 2 : choices.Between(1, std::min<int64_t>(from, 5));
+  ReplaceExtent(draft, begin, end, from, to);
   return to != from;
 }
 

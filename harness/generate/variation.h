@@ -21,6 +21,8 @@ namespace faultline::harness {
 //
 // One extent, everywhere it occurs, becomes another one; equalities are kept.
 bool VaryExtents(ir::Program& draft, size_t begin, size_t end, ChoiceStream& choices);
+// The largest extent becomes a small one.
+bool ShrinkExtents(ir::Program& draft, size_t begin, size_t end, ChoiceStream& choices);
 // One axis of one input alone: an equality may end.
 bool VaryOneExtent(ir::Program& draft, size_t begin, size_t end, ChoiceStream& choices);
 bool VaryScalars(ir::Program& draft, size_t begin, size_t end, ChoiceStream& choices);

@@ -18,6 +18,8 @@ using ir::ValueId;
 
 namespace {
 
+constexpr size_t kConcatenatedMax = 80;
+
 // Statements [begin, end) of `b` go in before `position` of `a`. What they take from outside the
 // stretch is found by type among the values of `a`; inputs they need come along half of the time.
 void Splice(Edits& edits, const Program& b, size_t begin, size_t end, size_t position,
@@ -127,7 +129,7 @@ Program Crossover(const Program& a, const Program& b, ChoiceStream& choices,
       changed = TakeReads(edits, b);
       break;
     case 2:  // one after the other
-      if (a_size + b_size <= 200) {
+      if (a_size + b_size <= kConcatenatedMax) {
         Splice(edits, b, 0, b_size, a_size, false);
         changed = true;
       }
@@ -137,7 +139,8 @@ Program Crossover(const Program& a, const Program& b, ChoiceStream& choices,
   }
   if (!changed) {
     const size_t begin = choices.Below(static_cast<uint32_t>(b_size));
-    const size_t longest = std::min<size_t>(30, b_size - begin);
+    // Where there is much already, little comes.
+    const size_t longest = std::min<size_t>(a_size > kConcatenatedMax ? 4 : 20, b_size - begin);
     const size_t end = begin + 1 + choices.Below(static_cast<uint32_t>(longest));
     Splice(edits, b, begin, end, choices.Below(static_cast<uint32_t>(a_size) + 1),
            choices.Percent(50));

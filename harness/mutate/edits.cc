@@ -319,7 +319,9 @@ bool DuplicateSegment(Edits& edits, ChoiceStream& choices) {
 bool Shrink(Edits& edits, ChoiceStream& choices) {
   const size_t size = edits.draft.statements.size();
   if (size == 0) return false;
-  switch (choices.Below(4)) {
+  switch (choices.Below(5)) {
+    case 4:
+      return ShrinkExtents(edits.draft, 0, size, choices);
     case 0: {  // a tail goes
       const size_t begin = choices.Below(static_cast<uint32_t>(size));
       std::fill(edits.removed.begin() + static_cast<std::ptrdiff_t>(begin), edits.removed.end(),

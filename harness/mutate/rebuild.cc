@@ -19,7 +19,8 @@ using ir::ValueId;
 
 namespace {
 
-// Large programs stay as large as they are; small ones may grow to what the size law calls common.
+// Work may double at a time, up to what the size law calls common; larger programs do not grow.
+constexpr int64_t kSmallWork = 1024;
 constexpr int64_t kCommonWork = 8192;
 
 // The largest number a name ends in, so that new names differ from all.
@@ -141,7 +142,7 @@ ir::Program Rebuild(const Edits& edits, ChoiceStream& choices, const MutateOptio
   swarm.operations = static_cast<int>(applications) + 4;
   swarm.work = std::clamp<int64_t>(work + work / 4, 64, kWorkMax);
   swarm.streams = std::max(swarm.streams, 1);
-  Builder builder(generate, std::max(kCommonWork, work));
+  Builder builder(generate, std::clamp<int64_t>(2 * work, kSmallWork, std::max(kCommonWork, work)));
   builder.NumberNamesFrom(LastNumber(edits.draft) + 1);
   builder.header() = edits.draft.header;
   Composer composer(choices, swarm, builder);

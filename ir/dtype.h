@@ -42,6 +42,7 @@ constexpr DtypeMask MaskOf(Dtype dtype) {
   return static_cast<DtypeMask>(1u << static_cast<unsigned>(dtype));
 }
 inline constexpr DtypeMask kFloatMask = 0x000f;
+inline constexpr DtypeMask kQuantizableMask = 0x000e;  // floats without f64
 inline constexpr DtypeMask kSignedMask = 0x00f0;
 inline constexpr DtypeMask kUnsignedMask = 0x0f00;
 inline constexpr DtypeMask kIntMask = kSignedMask | kUnsignedMask;

@@ -86,6 +86,15 @@ std::optional<Opcode> FindOpcode(std::string_view mnemonic) {
   return it->second;
 }
 
+std::vector<Dtype> DtypesOf(Opcode op) {
+  std::vector<Dtype> dtypes;
+  for (int i = 0; i <= kPlainDtypeCount; ++i) {
+    const auto dtype = static_cast<Dtype>(i);
+    if (IsIn(dtype, InfoOf(op).operand_dtypes)) dtypes.push_back(dtype);
+  }
+  return dtypes;
+}
+
 std::string_view FamilyName(OpFamily family) {
   constexpr std::string_view kNames[] = {"base", "numeric", "float", "int", "bool", "activation"};
   return kNames[static_cast<size_t>(family)];

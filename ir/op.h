@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ir/dtype.h"
 
@@ -147,6 +148,9 @@ std::span<const OpInfo> AllOps();
 std::optional<Opcode> FindOpcode(std::string_view mnemonic);
 inline std::string_view Mnemonic(Opcode op) { return InfoOf(op).mnemonic; }
 std::string_view FamilyName(OpFamily family);
+// The dtypes an op works on, in the order of Dtype: those of operand 0, or of the result where
+// there is no operand. kQuantized stands for every scheme.
+std::vector<Dtype> DtypesOf(Opcode op);
 
 inline bool HasTrait(Opcode op, Traits traits) { return (InfoOf(op).traits & traits) != 0; }
 inline bool IsElementwise(Opcode op) { return HasTrait(op, kElementwise); }

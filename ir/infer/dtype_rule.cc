@@ -46,8 +46,6 @@ Status CheckIndexed(const Application& application, DtypeMask mask, std::string_
 }
 
 Status CheckQuantize(const Application& application) {
-  const Dtype from = application.operands[0].dtype();
-  if (from == Dtype::kF64) return Invalid("operand 0 is f64, but must be f32, f16 or bf16");
   if (application.declared.size() == 1 && application.declared[0].quantized() &&
       application.declared[0].scheme().asymmetric()) {
     return Invalid("the rule of asymmetric scheme " +

@@ -14,7 +14,8 @@ bool Parser::ParseOperand(Statement& statement) {
   const size_t at = lexer_.at();
   if (!lexer_.Take('%')) return Fail("expected a value, found " + lexer_.Found(), at);
   const std::string_view name = lexer_.TakeWord();
-  if (name.empty()) return Fail("expected the name of a value, found " + lexer_.Found(), at);
+  if (name.empty())
+    return Fail("expected the name of a value, found " + lexer_.Found(), lexer_.at());
   const auto value = names_.Find(name);
   if (!value.has_value()) {
     const bool own = std::ranges::find(pending_, name) != pending_.end();
@@ -39,7 +40,8 @@ bool Parser::ParseResults(Statement& statement) {
     const size_t at = lexer_.at();
     if (!lexer_.Take('%')) return Fail("expected a result, found " + lexer_.Found(), at);
     const std::string_view name = lexer_.TakeWord();
-    if (name.empty()) return Fail("expected the name of a result, found " + lexer_.Found(), at);
+    if (name.empty())
+      return Fail("expected the name of a result, found " + lexer_.Found(), lexer_.at());
     if (names_.Find(name).has_value() || std::ranges::find(pending_, name) != pending_.end()) {
       return Fail("value %" + std::string(name) + " is made twice", at,
                   StatusCode::kInvalidProgram);

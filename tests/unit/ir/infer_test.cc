@@ -1,0 +1,192 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ir/infer.h"
+
+#include <catch2/catch.hpp>
+
+#include "ir/parse.h"
+#include "ir/verify.h"
+
+namespace faultline::ir {
+namespace {
+
+// The status of one application, `op(types) attributes : declared`, written as a program whose
+// inputs are zeros.
+Status Infer(const std::vector<std::string>& operands, const std::string& declared,
+             const std::string& application) {
+  std::string text = "faultline 1\n";
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const std::string& type = operands[i];
+    const bool empty_bool = type.starts_with("bool");
+    text += "%" + std::string(1, static_cast<char>('a' + i)) + ": " + type + " = input constant(" +
+            (empty_bool ? "false" : "0") + ")\n";
+  }
+  text += "%y: " + declared + " = " + application + "\n";
+  const auto program = ParseAndVerify(text);
+  return program.has_value() ? Status() : program.error();
+}
+
+std::string WhyNot(const std::vector<std::string>& operands, const std::string& declared,
+                   const std::string& application) {
+  const Status status = Infer(operands, declared, application);
+  return status.message();
+}
+
+#define CHECK_TAKES(...) CHECK(WhyNot(__VA_ARGS__) == "")
+#define CHECK_REFUSES(...) CHECK(WhyNot(__VA_ARGS__) != "")
+
+TEST_CASE("elementwise ops broadcast and keep the dtype") {
+  CHECK_TAKES({"f32[3,1]", "f32[4]"}, "f32[3,4]", "add %a %b");
+  CHECK_TAKES({"u8[1]", "u8[0]"}, "u8[0]", "bitwise_and %a %b");
+  CHECK(WhyNot({"f32[2]", "i32[2]"}, "f32[2]", "add %a %b") ==
+        "add: operand 1 is i32, but operand 0 is f32");
+  CHECK(WhyNot({"f32[2]", "f32[3]"}, "f32[2]", "add %a %b") ==
+        "add: shapes [2] and [3] do not broadcast");
+  CHECK(WhyNot({"f32[2]", "f32[2]"}, "f32[3]", "add %a %b") ==
+        "add: result is declared f32[3], but is f32[2]");
+  CHECK(WhyNot({"bool[2]", "bool[2]"}, "bool[2]", "add %a %b") == "add: operand 0 may not be bool");
+  CHECK(WhyNot({"f32[2]"}, "f32[2]", "add %a") == "add: takes 2 operands, but has 1");
+  CHECK_REFUSES({"i32[2]"}, "i32[2]", "exp %a");
+  CHECK_REFUSES({"f32[2]"}, "f32[2]", "bool_not %a");
+}
+
+TEST_CASE("comparisons give bool") {
+  CHECK_TAKES({"bf16[2,3]", "bf16[3]"}, "bool[2,3]", "lower %a %b");
+  CHECK_TAKES({"i64[2]"}, "bool[2]", "equal_scalar %a -3");
+  CHECK_REFUSES({"i64[2]"}, "i64[2]", "equal_scalar %a -3");
+}
+
+TEST_CASE("scalars are counted and typed") {
+  CHECK_TAKES({"f32[2]"}, "f32[2]", "clamp %a -1 0x1p+1");
+  CHECK(WhyNot({"f32[2]"}, "f32[2]", "clamp %a -1") == "clamp: takes 2 scalars, but has 1");
+  CHECK_REFUSES({"f32[2]"}, "f32[2]", "clamp %a -1 1 2");
+  CHECK_REFUSES({"i32[2]"}, "i32[2]", "add_scalar %a 1.5");
+  CHECK_REFUSES({"i32[2]"}, "i32[2]", "add_scalar %a nan");
+  CHECK_REFUSES({"u8[2]"}, "u8[2]", "add_scalar %a 256");
+  CHECK_TAKES({"u8[2]"}, "u8[2]", "bitwise_left_shift_scalar %a 256");
+  CHECK_TAKES({"bool[2]", "bool[2]"}, "bool[2]", "mask_fill %a %b true");
+  const Type type(Dtype::kF32, {2});
+  const Scalar wrong = IntScalar(Dtype::kI32, 1);
+  CHECK_FALSE(InferTypes(Opcode::kAddScalar, {&type, 1}, {&wrong, 1}, {}, {}).has_value());
+}
+
+TEST_CASE("the declared type is the argument where the rule says so") {
+  CHECK_TAKES({"f32[2,3]"}, "f32[3,2]", "reshape %a");
+  CHECK_TAKES({"f32[0,3]"}, "f32[7,0]", "reshape %a");
+  CHECK(WhyNot({"f32[2,3]"}, "f32[5]", "reshape %a") ==
+        "reshape: shape [2,3] has 6 elements, but shape [5] has 5");
+  CHECK_REFUSES({"f32[2,3]"}, "f64[6]", "reshape %a");
+  CHECK_TAKES({"f32[3,1]"}, "f32[2,3,4]", "expand %a");
+  CHECK_TAKES({"f32[1]"}, "f32[0]", "expand %a");
+  CHECK_REFUSES({"f32[3]"}, "f32[3,2]", "expand %a");
+  CHECK_TAKES({"f32[3]"}, "i8[3]", "cast %a");
+  CHECK_REFUSES({"f32[3]"}, "i8[4]", "cast %a");
+  CHECK_REFUSES({"f32[3]"}, "q8s[3]", "cast %a");
+  CHECK_TAKES({}, "bool[3]", "full true");
+  CHECK_TAKES({}, "i16[]", "zeros");
+  CHECK_REFUSES({}, "q8s[3]", "zeros");
+  CHECK_TAKES({"f16[3]"}, "q4s<block=[2]>[3]", "quantize %a");
+  CHECK_TAKES({"f16[3]"}, "q4s[3]", "quantize %a range=abs_mean");
+  CHECK_REFUSES({"f64[3]"}, "q8s[3]", "quantize %a");
+  CHECK_REFUSES({"f32[3]"}, "f32[3]", "quantize %a");
+  CHECK_REFUSES({"f32[3]"}, "u8<store=native>[3]", "quantize %a");
+  CHECK_TAKES({"f32[3]"}, "i32[1]", "argmax %a");
+  CHECK_TAKES({"f32[2,3]"}, "i64[2,1]", "argmin %a dim=1");
+  CHECK_REFUSES({"f32[3]"}, "i8[1]", "argmax %a");
+  CHECK_REFUSES({"f32[3]"}, "f32[1]", "argmax %a");
+}
+
+TEST_CASE("without a declared type what is inferred is returned") {
+  const std::vector<Type> operands = {{Dtype::kF32, {2, 3}}, {Dtype::kF32, {3, 5}}};
+  const auto types = InferTypes(Opcode::kMatmul, operands, {}, {}, {});
+  REQUIRE(types.has_value());
+  CHECK(types->at(0) == Type(Dtype::kF32, {2, 5}));
+  CHECK_FALSE(InferTypes(Opcode::kReshape, {operands.data(), 1}, {}, {}, {}).has_value());
+}
+
+TEST_CASE("movement") {
+  CHECK_TAKES({"f32[2,3,4]"}, "f32[4,2,3]", "permute %a axes=[2,0,1]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,3]", "permute %a axes=[0,0]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,3]", "permute %a axes=[0]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,3]", "permute %a axes=[0,-1]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[3,2]", "permute %a");
+  CHECK_TAKES({"f32[2,3,4]"}, "f32[4,3,2]", "swap_dims %a dims=[0,2]");
+  CHECK_TAKES({"f32[2]"}, "f32[2]", "swap_dims %a dims=[0,0]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[3,2]", "swap_dims %a dims=[0,2]");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[3,2]", "swap_dims %a dims=[0]");
+  CHECK_TAKES({"f32[6,2]"}, "f32[3,2]", "slice %a slices=[0:6:-2, 0:2:1]");
+  CHECK_TAKES({"f32[6]"}, "f32[0]", "slice %a slices=[4:2:1]");
+  CHECK_REFUSES({"f32[6]"}, "f32[6]", "slice %a slices=[0:6:0]");
+  CHECK_REFUSES({"f32[6]"}, "f32[6]", "slice %a slices=[]");
+  CHECK_TAKES({"f32[6,2]"}, "f32[6,2]", "flip %a axes=[1]");
+  CHECK_TAKES({"f32[6,2]"}, "f32[6,2]", "flip %a axes=[]");
+  CHECK_REFUSES({"f32[6,2]"}, "f32[6,2]", "flip %a axes=[2]");
+  CHECK_REFUSES({"f32[6,2]"}, "f32[6,2]", "flip %a axes=[1,1]");
+  CHECK_TAKES({"f32[2]", "f32[0]", "f32[3]"}, "f32[5]", "cat %a %b %c dim=0");
+  CHECK_REFUSES({"f32[2,1]", "f32[2,2]"}, "f32[4,1]", "cat %a %b dim=0");
+  CHECK_REFUSES({"f32[]"}, "f32[]", "cat %a dim=0");
+  CHECK_REFUSES({"f32[2]", "f32[2,1]"}, "f32[4]", "cat %a %b dim=0");
+  CHECK_REFUSES({}, "f32[2]", "cat dim=0");
+  CHECK_TAKES({"f32[2,3]"}, "f32[2,0]", "repeat_dim %a dim=1 times=0");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,3]", "repeat_dim %a dim=1 times=-1");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,3]", "repeat_dim %a dim=1 times=9223372036854775807");
+}
+
+TEST_CASE("indexing") {
+  CHECK_TAKES({"f32[4,3]", "i32[5]"}, "f32[5,3]", "select %a %b dim=0");
+  CHECK_REFUSES({"f32[4,3]", "i8[5]"}, "f32[5,3]", "select %a %b dim=0");
+  CHECK_REFUSES({"f32[4,3]", "i32[5,1]"}, "f32[5,3]", "select %a %b dim=0");
+  CHECK_TAKES({"f32[4,3]", "i64[9,2]"}, "f32[9,2]", "gather %a %b dim=0");
+  CHECK_REFUSES({"f32[4,3]", "i64[9,4]"}, "f32[9,4]", "gather %a %b dim=0");
+  CHECK_TAKES({"f32[4]", "i64[9]", "f32[9]"}, "f32[4]", "scatter %a %b %c dim=0 update=add");
+  CHECK_REFUSES({"f32[4]", "i64[9]", "f32[8]"}, "f32[4]", "scatter %a %b %c dim=0 update=add");
+  CHECK_REFUSES({"f32[4]", "i64[9]", "i32[9]"}, "f32[4]", "scatter %a %b %c dim=0 update=add");
+  CHECK_REFUSES({"f32[4]", "i64[9]", "f32[9]"}, "f32[4]", "scatter %a %b %c dim=0");
+  CHECK_TAKES({"bool[4]", "i64[9]", "bool[9]"}, "bool[4]", "scatter %a %b %c dim=0 update=assign");
+  CHECK_REFUSES({"bool[4]", "i64[9]", "bool[9]"}, "bool[4]", "scatter %a %b %c dim=0 update=add");
+  CHECK_TAKES({"i8[6]", "i8[3]"}, "i8[6]", "slice_assign %a %b slices=[0:6:2]");
+  CHECK_REFUSES({"i8[6]", "i8[2]"}, "i8[6]", "slice_assign %a %b slices=[0:6:2]");
+  CHECK_TAKES({"f32[3]", "bool[2,1]", "f32[1]"}, "f32[2,3]", "mask_where %a %b %c");
+  CHECK_REFUSES({"f32[3]", "f32[3]", "f32[3]"}, "f32[3]", "mask_where %a %b %c");
+}
+
+TEST_CASE("reductions") {
+  CHECK_TAKES({"f32[2,3]"}, "f32[1]", "sum %a");
+  CHECK_TAKES({"f32[]"}, "f32[1]", "sum %a");
+  CHECK_TAKES({"f32[2,3]"}, "f32[2,1]", "mean_dim %a dim=1");
+  CHECK_REFUSES({"f32[]"}, "f32[]", "sum_dim %a dim=0");
+  CHECK_REFUSES({"f32[2,3]"}, "f32[2,1]", "sum_dim %a dim=-1");
+  CHECK_TAKES({"f32[0]"}, "f32[1]", "mean %a");
+  CHECK_REFUSES({"i32[0]"}, "i32[1]", "mean %a");
+  CHECK_REFUSES({"i32[2,0]"}, "i32[2,1]", "mean_dim %a dim=1");
+  CHECK_REFUSES({"f32[0]"}, "f32[1]", "max %a");
+  CHECK_REFUSES({"f32[0]"}, "i64[1]", "argmax %a");
+  // Judged by the reduced extent alone.
+  CHECK_TAKES({"f32[0,3]"}, "f32[0,1]", "max_dim %a dim=1");
+  CHECK_REFUSES({"f32[0,3]"}, "f32[1,3]", "max_dim %a dim=0");
+  CHECK_TAKES({"bool[2]"}, "bool[1]", "any %a");
+  CHECK_TAKES({"f32[2,0]"}, "f32[2,0]", "softmax %a dim=1");
+  CHECK_TAKES({"i8[2,3]"}, "i8[2,3]", "sort %a dim=0 descending=true");
+  CHECK_REFUSES({"i8[2,3]"}, "i8[2,3]", "cumsum %a");
+}
+
+TEST_CASE("matmul") {
+  CHECK_TAKES({"f32[5,1,2,3]", "f32[4,3,7]"}, "f32[5,4,2,7]", "matmul %a %b");
+  CHECK_TAKES({"i8[2,0]", "i8[0,3]"}, "i8[2,3]", "matmul %a %b");
+  CHECK(WhyNot({"f32[2,3]", "f32[4,5]"}, "f32[2,5]", "matmul %a %b") ==
+        "matmul: shapes [2,3] and [4,5] have different inner extents 3 and 4");
+  CHECK_REFUSES({"f32[3]", "f32[3,2]"}, "f32[2]", "matmul %a %b");
+  CHECK_REFUSES({"f32[2,2,3]", "f32[3,3,2]"}, "f32[2,2,2]", "matmul %a %b");
+}
+
+TEST_CASE("sizes are limited, and nothing is allocated to find out") {
+  CHECK_REFUSES({}, "f32[1000000,1000000]", "zeros");
+  CHECK_REFUSES({}, "f32[4194305]", "zeros");
+  CHECK_TAKES({}, "u8[4194304]", "zeros");
+  CHECK_REFUSES({"f32[1]"}, "f32[9223372036854775807,9223372036854775807]", "expand %a");
+  CHECK_REFUSES({}, "f32[0,9223372036854775807]", "zeros");
+}
+
+}  // namespace
+}  // namespace faultline::ir

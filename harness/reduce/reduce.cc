@@ -69,7 +69,11 @@ ProgramSize SizeOf(const ir::Program& program) {
       complexity += ComplexityOf(*statement.data, count) + (statement.layout.contiguous() ? 0 : 3);
     }
   }
-  for (const ir::Value& value : program.values) elements += value.type.NumElements();
+  for (const ir::Value& value : program.values) {
+    elements += value.type.NumElements();
+    // Extents count by themselves too, so that those of an empty tensor still shrink.
+    for (int64_t extent : value.type.shape) elements += extent;
+  }
   const auto conditions =
       static_cast<int64_t>(program.header.needs.size() + program.header.decisions.size() * 8);
   return {applications, static_cast<int64_t>(program.statements.size()), elements, complexity,

@@ -27,8 +27,8 @@
 
 namespace faultline::harness {
 
-// What "smaller" means, most important first: applications, statements, elements of all values,
-// data that is not simple, run conditions, bytes of text.
+// What "smaller" means, most important first: applications, statements, elements and extents of all
+// values, data that is not simple, run conditions, bytes of text.
 using ProgramSize = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 ProgramSize SizeOf(const ir::Program& program);
 

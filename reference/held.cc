@@ -46,9 +46,9 @@ int ExponentOf(double value) {
   return static_cast<int>(std::bit_cast<uint64_t>(value) >> 52) - 1023;
 }
 
-// 2^exponent; 0 below the normal range.
+// 2^exponent, -1074 <= exponent <= 1023.
 double PowerOfTwo(int exponent) {
-  if (exponent < -1022) return 0;
+  if (exponent < -1022) return std::bit_cast<double>(uint64_t{1} << (exponent + 1074));
   return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
 
@@ -120,8 +120,7 @@ double UlpOf(ir::Dtype float_dtype, double value) {
   const FloatFormat& format = FormatOf(float_dtype);
   const double magnitude = std::fabs(value);
   if (!(magnitude >= format.min_normal)) return format.min_subnormal;
-  const int exponent = ExponentOf(std::min(magnitude, format.max)) - format.precision + 1;
-  return std::max(PowerOfTwo(exponent), format.min_subnormal);
+  return PowerOfTwo(ExponentOf(std::min(magnitude, format.max)) - format.precision + 1);
 }
 
 double NextUp(ir::Dtype float_dtype, double value) {

@@ -192,7 +192,10 @@ FloatSet Sets::Call(Function function, const Float& operand) const {
     if (x.Contains(infinity)) to.AddValue(exact.Call(function, infinity));
   }
   const auto add = [&]<class Real>(Real lo, Real hi) {
-    AddWithinUlp(to, Lower(Exactly(function, lo)), Upper(Exactly(function, hi)), ulp, bound);
+    Real upper = Upper(Exactly(function, hi));
+    if (function == Function::kExp)
+      upper = std::max(upper, std::numeric_limits<Real>::denorm_min());
+    AddWithinUlp(to, Lower(Exactly(function, lo)), upper, ulp, bound);
   };
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     auto [lo, hi] = x.intervals[i];
@@ -231,7 +234,9 @@ FloatSet Sets::Pow(const Float& base, const Float& exponent) const {
     const Real c[] = {std::pow(Real{a.lo}, Real{b.lo}), std::pow(Real{a.lo}, Real{b.hi}),
                       std::pow(Real{a.hi}, Real{b.lo}), std::pow(Real{a.hi}, Real{b.hi})};
     const Real lo = Lower(std::min(std::min(c[0], c[1]), std::min(c[2], c[3])));
-    const Real hi = Upper(std::max(std::max(c[0], c[1]), std::max(c[2], c[3])));
+    // Never 0, though Real may have underflowed.
+    const Real hi = std::max(Upper(std::max(std::max(c[0], c[1]), std::max(c[2], c[3]))),
+                             std::numeric_limits<Real>::denorm_min());
     if (plus) AddWithinUlp(to, lo, hi, ulp, kInfinity);
     if (minus) AddWithinUlp(to, -hi, -lo, ulp, kInfinity);
   };

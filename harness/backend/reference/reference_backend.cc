@@ -61,8 +61,9 @@ class ReferenceSession final : public Session {
   explicit ReferenceSession(const reference::Contract& contract)
       : evaluator_(program_, contract, {.enclosures = false}) {}
 
-  ir::Result<Handle> Create(int, std::string_view name, const ir::Type& type,
+  ir::Result<Handle> Create(int stream, std::string_view name, const ir::Type& type,
                             const ir::Layout& layout, std::span<const std::byte> storage) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream));
     const int64_t needed =
         type.quantized() ? type.HostBytes()
                          : ir::StorageElements(layout, type.shape) * ir::ByteSize(type.dtype());
@@ -78,7 +79,8 @@ class ReferenceSession final : public Session {
     return Run(std::move(statement)).front();
   }
 
-  ir::Result<Handle> Clone(int, Handle handle, std::string_view name) override {
+  ir::Result<Handle> Clone(int stream, Handle handle, std::string_view name) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream));
     FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckHandle(handle, "clone"));
     const ValueId from = ValueOf(handle);
     Statement statement;
@@ -89,13 +91,15 @@ class ReferenceSession final : public Session {
     return Run(std::move(statement)).front();
   }
 
-  Status Drop(int, Handle handle) override {
+  Status Drop(int stream, Handle handle) override {
+    FAULTLINE_RETURN_IF_ERROR(CheckStream(stream));
     FAULTLINE_RETURN_IF_ERROR(CheckHandle(handle, "drop"));
     alive_[ValueOf(handle)] = false;
     return {};
   }
 
-  ir::Result<std::vector<Handle>> Apply(int, const Application& application) override {
+  ir::Result<std::vector<Handle>> Apply(int stream, const Application& application) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream));
     Statement statement;
     statement.kind = StatementKind::kApply;
     statement.op = application.op;
@@ -120,9 +124,11 @@ class ReferenceSession final : public Session {
     return Run(std::move(statement));
   }
 
-  Status Sync(int) override { return {}; }
+  Status Sync(int stream) override { return CheckStream(stream); }
 
-  ir::Result<std::vector<ir::HostTensor>> Read(int, std::span<const Handle> handles) override {
+  ir::Result<std::vector<ir::HostTensor>> Read(int stream,
+                                               std::span<const Handle> handles) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream));
     std::vector<ValueId> values;
     for (Handle handle : handles) {
       FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckHandle(handle, "read"));
@@ -155,6 +161,12 @@ class ReferenceSession final : public Session {
 
  private:
   static ValueId ValueOf(Handle handle) { return static_cast<ValueId>(handle - 1); }
+
+  static Status CheckStream(int stream) {
+    if (stream >= 0 && stream < ir::kStreamsMax) return {};
+    return {StatusCode::kInvalidProgram,
+            fmt::format("stream {} is not in [0, {})", stream, ir::kStreamsMax)};
+  }
 
   Status CheckHandle(Handle handle, std::string_view call) const {
     if (handle == kNoHandle || handle > alive_.size()) {

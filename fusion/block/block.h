@@ -29,16 +29,12 @@
 #include <string_view>
 #include <vector>
 
+#include "fusion/block/op.h"
 #include "ir/base/status.h"
 #include "ir/dtype.h"
 #include "ir/type.h"
 
 namespace faultline::fusion {
-
-// Register types. Narrow dtypes exist only in loads and stores: f16 and bf16 live in f32, i8 and
-// i16 sign-extended in i32, u8 and u16 zero-extended in u32, bool and comparisons in mask (0 or 1).
-enum class Reg : uint8_t { kF32, kF64, kI32, kU32, kI64, kU64, kMask };
-inline constexpr int kRegCount = 7;
 
 constexpr bool IsFloat(Reg reg) { return reg == Reg::kF32 || reg == Reg::kF64; }
 constexpr bool IsSigned(Reg reg) { return reg == Reg::kI32 || reg == Reg::kI64; }
@@ -49,18 +45,6 @@ constexpr int ByteSize(Reg reg) {
 std::string_view RegName(Reg reg);
 // The register that holds elements of a dtype; f32 for kQuantized (the dequantized value).
 Reg RegOf(ir::Dtype dtype);
-
-// Instructions (fusion/block/instructions.def has one row each).
-enum class Op : uint8_t {
-#define FAULTLINE_INSTRUCTION(enumerator, ...) k##enumerator,
-#include "fusion/block/instructions.def"
-#undef FAULTLINE_INSTRUCTION
-};
-inline constexpr int kOpCount = 0
-#define FAULTLINE_INSTRUCTION(...) +1
-#include "fusion/block/instructions.def"
-#undef FAULTLINE_INSTRUCTION
-    ;
 
 enum class OpClass : uint8_t {
   kLeaf,     // load, parameter, constant, coordinate: no arguments

@@ -1,0 +1,104 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The tables of vector kernels, one set an instruction set, that the tile interpreter runs. Every
+// kernel works on whole groups of 16 elements: a tile is padded to a full group, so that an
+// element's bits never depend on its place in a tile, and no scalar tail exists that could differ.
+
+#ifndef FUSION_CPU_KERNELS_KERNELS_H_
+#define FUSION_CPU_KERNELS_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fusion/block/op.h"
+
+namespace faultline::fusion::cpu {
+
+inline constexpr int64_t kGroup = 16;  // elements
+
+// An operand tile: group g starts at data + g * step. Step 0 is a broadcast: one group, all equal.
+struct Operand {
+  const std::byte* data = nullptr;
+  int64_t step = 0;  // bytes
+};
+
+// dst[i] = op(a[i], b[i], c[i]) for 16 * groups elements; dst may be the tile of an operand whose
+// elements are no narrower. `immediate` is the instruction's.
+using OpKernel = void (*)(std::byte* dst, const Operand& a, const Operand& b, const Operand& c,
+                          int64_t groups, uint64_t immediate);
+
+// Partial results of a reduction along a row: kAccumulators groups of the register, combined by a
+// fold in fixed order.
+inline constexpr int kAccumulators = 4;
+// accumulators op= a[0, count); a is padded to a full group.
+using AccumulateKernel = void (*)(std::byte* accumulators, const Operand& a, int64_t count);
+// *result = op over the accumulators (one element of the register).
+using FoldKernel = void (*)(std::byte* result, const std::byte* accumulators);
+
+// Arg reductions: per lane the best value and its index (-1: none yet).
+// Along a row: one group of state; element i of a has index first + i.
+using ArgRowKernel = void (*)(std::byte* best, int64_t* index, const Operand& a, int64_t count,
+                              int64_t first);
+// Across lanes: state of 16 * groups lanes; every element has index `at`.
+using ArgLanesKernel = void (*)(std::byte* best, int64_t* index, const Operand& a, int64_t groups,
+                                int64_t at);
+using ArgFoldKernel = int64_t (*)(const std::byte* best, const int64_t* index);
+
+// dst[i] = carry + a[0] + .. + a[i] for count elements, from left to right; carry is left at the
+// last one.
+using ScanKernel = void (*)(std::byte* dst, const Operand& a, std::byte* carry, int64_t count);
+
+// Kernels of one register type.
+struct RegKernels {
+  OpKernel ops[kOpCount];       // null where the register does not take the instruction
+  OpKernel convert[kRegCount];  // from this register to another
+  AccumulateKernel accumulate[kOpCount];
+  FoldKernel fold[kOpCount];
+  uint64_t start[kOpCount];  // bits that an accumulator starts with
+  ArgRowKernel arg_row[2];   // max, min
+  ArgLanesKernel arg_lanes[2];
+  ArgFoldKernel arg_fold[2];
+  ScanKernel scan_sum;
+};
+
+// Storage formats that differ from their register. a holds dense elements of the narrow format.
+enum class Format : uint8_t { kF16, kBf16, kI8, kI16, kU8, kU16, kBool };
+inline constexpr int kFormatCount = 7;
+
+struct MemoryKernels {
+  OpKernel widen[kFormatCount];   // format -> register
+  OpKernel narrow[kFormatCount];  // register (a value of the format) -> format
+  OpKernel dequantize;            // a: codes as i8, b: scales f32 -> f32, one rounding
+  // a: f32, b: scales f32 -> i8 codes in [immediate low byte, next byte] (both signed), half to
+  // even, NaN gives 0.
+  OpKernel quantize;
+  AccumulateKernel absmax_finite;  // f32: max of |x| over finite x; starts with 0
+  FoldKernel absmax_fold;
+  AccumulateKernel abs_sum_finite;  // f32: sum of |x| over finite x; starts with 0
+  FoldKernel abs_sum_fold;
+};
+
+struct KernelSet {
+  const char* isa;
+  const RegKernels* regs[kRegCount];
+  const MemoryKernels* memory;
+};
+
+// The widest set that this CPU runs, or the one named ("baseline", "avx2", "avx512"); null if the
+// name is unknown or the CPU lacks it.
+const KernelSet* ChooseKernels(const char* isa);
+
+#define FAULTLINE_DECLARE_KERNELS(isa)                               \
+  namespace isa {                                                    \
+  extern const RegKernels kF32, kF64, kI32, kU32, kI64, kU64, kMask; \
+  extern const MemoryKernels kMemory;                                \
+  }
+FAULTLINE_DECLARE_KERNELS(baseline)
+FAULTLINE_DECLARE_KERNELS(avx2)
+FAULTLINE_DECLARE_KERNELS(avx512)
+#undef FAULTLINE_DECLARE_KERNELS
+
+}  // namespace faultline::fusion::cpu
+
+#endif  // FUSION_CPU_KERNELS_KERNELS_H_

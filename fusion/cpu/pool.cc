@@ -1,0 +1,259 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fusion/cpu/pool.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "ir/base/check.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FAULTLINE_ASAN 1
+#endif
+#endif
+
+namespace faultline::fusion::cpu {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kZone = 64;
+constexpr int64_t kLargest = int64_t{1} << 46;
+constexpr int64_t kCacheLimit = int64_t{1} << 29;
+constexpr unsigned char kReleased = 0xdb;
+
+void Poison([[maybe_unused]] const std::byte* from, [[maybe_unused]] int64_t bytes) {
+#ifdef FAULTLINE_ASAN
+  __asan_poison_memory_region(from, static_cast<size_t>(bytes));
+#endif
+}
+void Unpoison([[maybe_unused]] const std::byte* from, [[maybe_unused]] int64_t bytes) {
+#ifdef FAULTLINE_ASAN
+  __asan_unpoison_memory_region(from, static_cast<size_t>(bytes));
+#endif
+}
+
+// Classes: four a power of two, from 256 bytes.
+int64_t BytesOfClass(int size_class) {
+  return (4 + size_class % 4) * (int64_t{64} << (size_class / 4));
+}
+
+int ClassOf(int64_t bytes) {
+  const uint64_t units = static_cast<uint64_t>(bytes < 256 ? 256 : bytes) / 64;  // >= 4
+  const int power = static_cast<int>(std::bit_width(units)) - 3;
+  int size_class = 4 * power + static_cast<int>(units >> power) - 4;
+  while (BytesOfClass(size_class) < bytes) ++size_class;
+  return size_class;
+}
+
+std::byte PatternByte(uint64_t pattern, int64_t i) {
+  return static_cast<std::byte>((pattern >> (8 * (i % 8))) + static_cast<uint64_t>(i));
+}
+
+ir::Status OutOfMemory(std::string message) {
+  return ir::Status(ir::StatusCode::kOutOfMemory, std::move(message));
+}
+
+}  // namespace
+
+Pool::~Pool() { Trim(); }
+
+uint64_t Pool::NextRandom() {
+  random_ += 0x9e3779b97f4a7c15u;
+  uint64_t z = random_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+CpuBuffer* Pool::NewBlock(int size_class) {
+  const int64_t bytes = BytesOfClass(size_class);
+  auto* block = static_cast<std::byte*>(
+      ::operator new (static_cast<size_t>(bytes), std::align_val_t{kAlignment}, std::nothrow));
+  if (block == nullptr) return nullptr;
+  auto* buffer = new (std::nothrow) CpuBuffer;
+  if (buffer == nullptr) {
+    ::operator delete (block, std::align_val_t{kAlignment});
+    return nullptr;
+  }
+  buffer->block_ = block;
+  buffer->block_bytes_ = bytes;
+  buffer->size_class_ = size_class;
+  return buffer;
+}
+
+void Pool::Delete(CpuBuffer* buffer) {
+  Unpoison(buffer->block_, buffer->block_bytes_);
+  ::operator delete (buffer->block_, std::align_val_t{kAlignment});
+  delete buffer;
+}
+
+ir::Result<CpuBuffer*> Pool::Allocate(MemoryAccount* account, int64_t bytes) {
+  FAULTLINE_CHECK(bytes >= 0, "a buffer has no negative size");
+  ++account->allocations;
+  if (account->fail_allocation == account->allocations) {
+    return std::unexpected(OutOfMemory(
+        fmt::format("allocation {} of {} bytes was made to fail", account->allocations, bytes)));
+  }
+  if (bytes > kLargest) {
+    return std::unexpected(
+        OutOfMemory(fmt::format("{} bytes are more than any device has", bytes)));
+  }
+  if (account->limit > 0 && account->live_bytes + bytes > account->limit) {
+    return std::unexpected(
+        OutOfMemory(fmt::format("{} bytes beside the {} alive are more than the limit of {}", bytes,
+                                account->live_bytes, account->limit)));
+  }
+  const int64_t zones = mode_ == PoolMode::kGuard ? 2 * kZone : kZone;
+  const int size_class = ClassOf(bytes + zones);
+  const std::lock_guard lock(mutex_);
+  CpuBuffer* buffer = free_[static_cast<size_t>(size_class)];
+  if (buffer != nullptr) {
+    free_[static_cast<size_t>(size_class)] = buffer->next_;
+    cached_bytes_ -= buffer->block_bytes_;
+    Unpoison(buffer->block_, buffer->block_bytes_);
+    if (mode_ == PoolMode::kGuard) CheckReleased(buffer);
+  } else {
+    buffer = NewBlock(size_class);
+    if (buffer == nullptr) {
+      return std::unexpected(OutOfMemory(fmt::format("the system has no {} bytes", bytes)));
+    }
+  }
+  buffer->bytes_ = bytes;
+  buffer->account_ = account;
+  buffer->data_ = buffer->block_ + (mode_ == PoolMode::kGuard ? kZone : 0);
+  if (mode_ == PoolMode::kGuard) PaintZones(buffer);
+  Poison(buffer->block_, buffer->data_ - buffer->block_);
+  Poison(buffer->data_ + bytes, buffer->block_ + buffer->block_bytes_ - buffer->data_ - bytes);
+  account->live_bytes += bytes;
+  ++account->live_buffers;
+  if (account->live_bytes > account->peak_bytes) account->peak_bytes = account->live_bytes;
+  return buffer;
+}
+
+ir::Result<TensorMemory> Pool::AllocateTensor(MemoryAccount* account, int element_bytes,
+                                              const ir::Shape& shape) {
+  TensorMemory tensor;
+  int64_t elements = 1;
+  int64_t offset = 0;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    tensor.place.strides[static_cast<size_t>(axis)] = elements;
+    if (__builtin_mul_overflow(elements, shape[axis], &elements) || elements > kLargest) {
+      return std::unexpected(OutOfMemory(
+          fmt::format("a tensor of shape {} is more than any device has", ir::PrintShape(shape))));
+    }
+    if (mode_ == PoolMode::kPitch && axis == shape.rank() - 1) {
+      const std::lock_guard lock(mutex_);
+      const uint64_t draw = NextRandom();
+      elements += static_cast<int64_t>(draw % 8);
+      offset = static_cast<int64_t>((draw >> 8) % 24);
+    }
+  }
+  FAULTLINE_ASSIGN_OR_RETURN(tensor.buffer, Allocate(account, (offset + elements) * element_bytes));
+  tensor.place.offset = offset;
+  return tensor;
+}
+
+void Pool::PaintZones(CpuBuffer* buffer) {
+  buffer->pattern_ = NextRandom();
+  std::byte* end = buffer->data_ + buffer->bytes_;
+  for (int64_t i = 0; i < kZone; ++i) {
+    buffer->data_[i - kZone] = PatternByte(buffer->pattern_, i);
+    end[i] = PatternByte(~buffer->pattern_, i);
+  }
+  std::memset(buffer->data_, static_cast<int>(buffer->pattern_ >> 56) | 1,
+              static_cast<size_t>(buffer->bytes_));
+  buffer->previous_ = nullptr;
+  buffer->next_ = live_;
+  if (live_ != nullptr) live_->previous_ = buffer;
+  live_ = buffer;
+}
+
+#ifdef FAULTLINE_ASAN
+__attribute__((no_sanitize("address")))
+#endif
+void Pool::CheckZones(const CpuBuffer* buffer) {
+  const std::byte* end = buffer->data_ + buffer->bytes_;
+  for (int64_t i = 0; i < kZone; ++i) {
+    const bool before = buffer->data_[i - kZone] == PatternByte(buffer->pattern_, i);
+    const bool after = end[i] == PatternByte(~buffer->pattern_, i);
+    if ((before && after) || !damage_.ok()) continue;
+    damage_ = ir::Status(
+        ir::StatusCode::kInternal,
+        before ? fmt::format("something wrote {} bytes behind a buffer of {}", i, buffer->bytes_)
+               : fmt::format("something wrote {} bytes before a buffer of {}", kZone - i,
+                             buffer->bytes_));
+  }
+}
+
+#ifdef FAULTLINE_ASAN
+__attribute__((no_sanitize("address")))
+#endif
+void Pool::CheckReleased(const CpuBuffer* buffer) {
+  for (int64_t i = 0; i < buffer->block_bytes_; ++i) {
+    if (buffer->block_[i] == std::byte{kReleased} || !damage_.ok()) continue;
+    damage_ = ir::Status(ir::StatusCode::kInternal,
+                         fmt::format("something wrote into a released buffer of {} bytes, at {}",
+                                     buffer->bytes_, i - (buffer->data_ - buffer->block_)));
+  }
+}
+
+void Pool::Release(CpuBuffer* buffer) {
+  const std::lock_guard lock(mutex_);
+  FAULTLINE_CHECK(buffer->account_ != nullptr, "a buffer is released once");
+  buffer->account_->live_bytes -= buffer->bytes_;
+  --buffer->account_->live_buffers;
+  buffer->account_ = nullptr;
+  if (mode_ == PoolMode::kGuard) {
+    CheckZones(buffer);
+    if (buffer->previous_ != nullptr) buffer->previous_->next_ = buffer->next_;
+    if (buffer->next_ != nullptr) buffer->next_->previous_ = buffer->previous_;
+    if (live_ == buffer) live_ = buffer->next_;
+    Unpoison(buffer->block_, buffer->block_bytes_);
+    std::memset(buffer->block_, kReleased, static_cast<size_t>(buffer->block_bytes_));
+  }
+  if (cached_bytes_ + buffer->block_bytes_ > kCacheLimit) {
+    Delete(buffer);
+    return;
+  }
+  Poison(buffer->block_, buffer->block_bytes_);
+  cached_bytes_ += buffer->block_bytes_;
+  CpuBuffer*& head = free_[static_cast<size_t>(buffer->size_class_)];
+  buffer->next_ = head;
+  head = buffer;
+}
+
+void Pool::Trim() {
+  const std::lock_guard lock(mutex_);
+  for (CpuBuffer*& head : free_) {
+    while (head != nullptr) {
+      CpuBuffer* next = head->next_;
+      if (mode_ == PoolMode::kGuard) CheckReleased(head);
+      Delete(head);
+      head = next;
+    }
+  }
+  cached_bytes_ = 0;
+}
+
+ir::Status Pool::Check() {
+  if (mode_ != PoolMode::kGuard) return {};
+  const std::lock_guard lock(mutex_);
+  for (const CpuBuffer* buffer = live_; buffer != nullptr; buffer = buffer->next_) {
+    CheckZones(buffer);
+  }
+  for (const CpuBuffer* head : free_) {
+    for (; head != nullptr; head = head->next_) CheckReleased(head);
+  }
+  return std::exchange(damage_, ir::Status());
+}
+
+}  // namespace faultline::fusion::cpu

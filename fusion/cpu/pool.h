@@ -83,9 +83,13 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  ir::Result<std::byte*> Get(MemoryAccount* account, int64_t bytes) {
+  ir::Result<CpuBuffer*> GetBuffer(MemoryAccount* account, int64_t bytes) {
     FAULTLINE_ASSIGN_OR_RETURN(CpuBuffer * buffer, pool_->Allocate(account, bytes));
     buffers_.push_back(buffer);
+    return buffer;
+  }
+  ir::Result<std::byte*> Get(MemoryAccount* account, int64_t bytes) {
+    FAULTLINE_ASSIGN_OR_RETURN(CpuBuffer * buffer, GetBuffer(account, bytes));
     return buffer->data();
   }
 

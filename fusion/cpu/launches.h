@@ -1,0 +1,57 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the CPU target runs the launches that are no blocks; one function a launch, each in its own
+// unit. They return when the work is done.
+
+#ifndef FUSION_CPU_LAUNCHES_H_
+#define FUSION_CPU_LAUNCHES_H_
+
+#include <memory>
+
+#include "fusion/cpu/block_run.h"
+#include "fusion/cpu/kernels/kernels.h"
+#include "fusion/cpu/pool.h"
+#include "fusion/cpu/program.h"
+#include "fusion/cpu/thread_pool.h"
+#include "fusion/target.h"
+#include "ir/base/status.h"
+
+namespace faultline::fusion::cpu {
+
+// What every launch is given.
+struct Context {
+  const KernelSet* kernels = nullptr;
+  ThreadPool* threads = nullptr;
+  Pool* pool = nullptr;
+  RunOptions options;
+};
+
+struct MatmulPrograms {
+  std::unique_ptr<Program> left_prologue;
+  std::unique_ptr<Program> right_prologue;
+  std::unique_ptr<Program> epilogue;
+};
+
+ir::Status RunMatmul(const MatmulLaunch& launch, const MatmulPrograms& programs,
+                     const MatmulBinding& binding, const Context& context);
+ir::Status RunSort(const SortLaunch& launch, const SortBinding& binding, const Context& context);
+ir::Status RunScatter(const ScatterLaunch& launch, const ScatterBinding& binding,
+                      const Context& context);
+ir::Status RunCopy(const CopyLaunch& launch, const CopyBinding& binding, const Context& context);
+ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& binding,
+                        const Context& context);
+ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& binding,
+                       const Context& context);
+
+// Normal form of a tensor's place.
+Strided MapOf(const TensorBinding& tensor);
+inline std::byte* DataOf(const TensorBinding& tensor) {
+  return static_cast<CpuBuffer*>(tensor.buffer)->data();
+}
+// Adds what a launch found to the error of its options.
+void Report(const LaunchError& error, const RunOptions& options);
+
+}  // namespace faultline::fusion::cpu
+
+#endif  // FUSION_CPU_LAUNCHES_H_

@@ -1,0 +1,156 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Stable sort along the last axis. Elements are compared by unsigned keys that make the pinned
+// order plain: -0 and +0 share a key, all NaNs share the greatest one (the least, descending). Bits
+// are moved, never rebuilt from keys.
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "fusion/cpu/launches.h"
+#include "ir/base/check.h"
+
+namespace faultline::fusion::cpu {
+namespace {
+
+constexpr int64_t kInsertion = 16;
+
+// Key of raw bits U of a float with `mantissa` explicit bits.
+template <typename U>
+U FloatKey(U bits, int mantissa) {
+  constexpr int kWidth = 8 * static_cast<int>(sizeof(U));
+  const U sign = static_cast<U>(U{1} << (kWidth - 1));
+  const U magnitude = static_cast<U>(bits & static_cast<U>(~sign));
+  const U infinity = static_cast<U>(static_cast<U>(~U{0} << mantissa) & static_cast<U>(~sign));
+  if (magnitude > infinity) return static_cast<U>(~U{0});
+  const U key =
+      (bits & sign) != 0 ? static_cast<U>(sign - magnitude) : static_cast<U>(sign + magnitude);
+  return key;
+}
+
+template <typename U>
+U KeyOf(ir::Dtype dtype, U bits) {
+  switch (dtype) {
+    case ir::Dtype::kF64:
+      return FloatKey<U>(bits, 52);
+    case ir::Dtype::kF32:
+      return FloatKey<U>(bits, 23);
+    case ir::Dtype::kF16:
+      return FloatKey<U>(bits, 10);
+    case ir::Dtype::kBf16:
+      return FloatKey<U>(bits, 7);
+    default:
+      break;
+  }
+  if (!ir::IsSigned(dtype)) return bits;
+  return static_cast<U>(bits ^ static_cast<U>(U{1} << (8 * sizeof(U) - 1)));
+}
+
+template <typename U>
+struct Item {
+  U key;
+  U bits;
+};
+
+template <typename U>
+void InsertionSort(Item<U>* items, int64_t count) {
+  for (int64_t i = 1; i < count; ++i) {
+    const Item<U> item = items[i];
+    int64_t at = i;
+    for (; at > 0 && items[at - 1].key > item.key; --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+// Stable, bottom up; `spare` has room for `count`.
+template <typename U>
+void MergeSort(Item<U>* items, Item<U>* spare, int64_t count) {
+  for (int64_t at = 0; at < count; at += kInsertion) {
+    InsertionSort(items + at, std::min(kInsertion, count - at));
+  }
+  Item<U>* from = items;
+  Item<U>* to = spare;
+  for (int64_t run = kInsertion; run < count; run *= 2) {
+    for (int64_t at = 0; at < count; at += 2 * run) {
+      const int64_t middle = std::min(at + run, count);
+      const int64_t end = std::min(at + 2 * run, count);
+      int64_t left = at;
+      int64_t right = middle;
+      for (int64_t k = at; k < end; ++k) {
+        const bool take_left = left < middle && (right >= end || from[left].key <= from[right].key);
+        to[k] = take_left ? from[left++] : from[right++];
+      }
+    }
+    std::swap(from, to);
+  }
+  if (from != items) std::copy(from, from + count, items);
+}
+
+template <typename U>
+ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const Context& context) {
+  const int rank = binding.from.shape.rank();
+  const int64_t extent = binding.from.shape[rank - 1];
+  const int64_t rows = binding.from.shape.NumElements() / extent;
+  const size_t outer_rank = static_cast<size_t>(rank - 1);
+  auto outer = [&](const TensorBinding& tensor) {
+    return Normalize(tensor.place.offset, tensor.shape.extents().first(outer_rank),
+                     std::span(tensor.place.strides).first(outer_rank));
+  };
+  const Strided from_rows = outer(binding.from);
+  const Strided to_rows = outer(binding.to);
+  const int64_t from_stride = binding.from.place.strides[outer_rank];
+  const int64_t to_stride = binding.to.place.strides[outer_rank];
+  const U* from = reinterpret_cast<const U*>(DataOf(binding.from));
+  U* to = reinterpret_cast<U*>(DataOf(binding.to));
+
+  const bool parallel = context.threads->threads() > 1 && rows > 1 &&
+                        rows * extent >= context.options.thread_threshold;
+  const int64_t workers = parallel ? context.threads->threads() : 1;
+  const int64_t item_bytes = 2 * extent * static_cast<int64_t>(sizeof(Item<U>));
+  Scratch scratch(context.pool);
+  auto memory = scratch.Get(context.options.account, workers * item_bytes);
+  if (!memory.has_value()) return memory.error();
+  std::atomic<int64_t> number = 0;
+  auto body = [&](int64_t begin, int64_t end) {
+    auto* items = reinterpret_cast<Item<U>*>(*memory + item_bytes * number.fetch_add(1));
+    for (int64_t row = begin; row < end; ++row) {
+      const U* source = from + from_rows.At(row);
+      U* target = to + to_rows.At(row);
+      for (int64_t i = 0; i < extent; ++i) {
+        const U bits = source[i * from_stride];
+        const U key = KeyOf<U>(launch.dtype, bits);
+        items[i] = {launch.descending ? static_cast<U>(~key) : key, bits};
+      }
+      MergeSort(items, items + extent, extent);
+      for (int64_t i = 0; i < extent; ++i) target[i * to_stride] = items[i].bits;
+    }
+  };
+  if (parallel) {
+    context.threads->Run(rows, body);
+  } else {
+    body(0, rows);
+  }
+  return {};
+}
+
+}  // namespace
+
+ir::Status RunSort(const SortLaunch& launch, const SortBinding& binding, const Context& context) {
+  if (binding.from.shape.NumElements() == 0) return {};
+  FAULTLINE_CHECK(binding.from.shape.rank() > 0, "sorting needs an axis");
+  switch (ir::ByteSize(launch.dtype)) {
+    case 1:
+      return SortRows<uint8_t>(launch, binding, context);
+    case 2:
+      return SortRows<uint16_t>(launch, binding, context);
+    case 4:
+      return SortRows<uint32_t>(launch, binding, context);
+    default:
+      return SortRows<uint64_t>(launch, binding, context);
+  }
+}
+
+}  // namespace faultline::fusion::cpu

@@ -58,6 +58,17 @@ std::string Blocks(const Finding& finding) {
   return out + "</table>\n";
 }
 
+std::string Guilt(const Finding& finding) {
+  if (finding.guilty.empty()) return {};
+  std::string out = fmt::format("<h3>Guilty decisions</h3>\n<p><code>{}</code>",
+                                EscapeHtml(fmt::format("{}", fmt::join(finding.guilty, " "))));
+  if (!finding.rules.empty()) {
+    out += fmt::format(" by the rule <code>{}</code>",
+                       EscapeHtml(fmt::format("{}", fmt::join(finding.rules, ", "))));
+  }
+  return out + "</p>\n";
+}
+
 std::string Tags(const Finding& finding) {
   std::string out = fmt::format("<span class=\"tag bad\">{}</span>", EscapeHtml(finding.verdict));
   const auto tag = [&](std::string_view kind, const std::string& text) {
@@ -126,7 +137,7 @@ std::string FindingToHtml(const Finding& finding, size_t number) {
         "<button data-copy=\"replay{0}\">copy</button></div>\n",
         number, EscapeHtml(finding.replay));
   }
-  out += Elements(finding) + Blocks(finding);
+  out += Elements(finding) + Guilt(finding) + Blocks(finding);
   if (reduced) out += Fold("program as found", finding.program);
   if (const size_t rest = finding.detail.find('\n'); rest != std::string::npos) {
     out += Fold("report of the process", finding.detail.substr(rest + 1));

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/bisect/bisect.h"
 #include "harness/campaign/make_finding.h"
 #include "harness/oracle/forked_judge.h"
 #include "harness/reduce/reduce.h"
@@ -72,6 +74,10 @@ void JudgeFinding(const JudgeFindingOptions& options, reports::Finding& finding)
   const auto printed = ir::Parse(finding.reduced);
   DescribeVerdict(printed ? *printed : reduced.program, reduced.judgement.verdict,
                   &reduced.judgement.observation.trace, finding);
+  // Forced decisions of the program's header are answers already; what is bisected is the rest.
+  BisectResult bisected = Bisect(reduced.program, finding.key, judge, run);
+  finding.guilty = std::move(bisected.guilty);
+  finding.rules = std::move(bisected.rules);
   finding.signature = SignatureOf(finding);
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "harness/backend/observation.h"
+#include "harness/campaign/classify.h"
 #include "harness/oracle/verdict.h"
 #include "ir/program.h"
 
@@ -23,42 +24,16 @@ namespace faultline::harness {
 
 inline constexpr size_t kFeaturesMax = 4096;
 
-// Coarser than opcodes: what matters to a planner.
-enum class OpKind : uint8_t {
-  kInput,
-  kElementwise,
-  kMask,
-  kCast,
-  kCreation,
-  kView,
-  kJoin,
-  kIndexing,
-  kScattering,
-  kReduction,
-  kScan,
-  kSort,
-  kContraction,
-  kRowwise,
-  kQuantize,
-  kDequantize,
-};
-inline constexpr int kOpKindCount = 16;
-OpKind KindOf(ir::Opcode op);
-
-enum class DtypeClass : uint8_t { kF64, kF32, kHalf, kSigned, kUnsigned, kBool, kQuantized };
-inline constexpr int kDtypeClassCount = 7;
-DtypeClass ClassOf(ir::Dtype dtype);
-
 // The families of features, each a block of the array.
 enum class FeatureFamily : uint8_t {
   kOpDtype,  // opcode x dtype class of the first operand (of the result if there is none)
   kEdge,     // producer kind x consumer kind x {cut, fused}
-  kRule,     // rule index x outcome
-  kAlias,    // granted, or why not
+  kRule,     // rule x {fired, refused}; rules beyond the 128th share a counter
+  kAlias,    // granted, or the hashed reason why not
   kCacheEvent,
-  kTier,
+  kTier,         // hashed name
   kScheme,       // scheme class x op kind
-  kTransaction,  // mix x size class
+  kTransaction,  // mix x size class x duplicates
   kRadius,       // octave of the radius in ulp
   kLayout,       // layout class of an input x op kind of a consumer
   kVerdict,

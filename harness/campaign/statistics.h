@@ -7,8 +7,8 @@
 #ifndef HARNESS_CAMPAIGN_STATISTICS_H_
 #define HARNESS_CAMPAIGN_STATISTICS_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,24 +20,26 @@
 
 namespace faultline::harness {
 
+// Names are "family.what", families as follows.
 enum class StatisticFamily : uint8_t {
-  kOpDtype,        // op x dtype of the first operand (result if there is none)
-  kOpDtypeLayout,  // op x dtype class x layout class of the first operand
-  kSchemeOp,       // scheme class x op
-  kSlotFeed,       // op x operand slot (0, 1, 2+) x what feeds it
-  kRank,
-  kExtent,  // exact up to 65, then by octave
-  kOnesAt,  // rank x position of an extent of 1
-  kValues,  // data forms and special values
-  kLane,    // special value at flat index modulo 64
-  kLifetime,
-  kPlanReuse,
-  kTransaction,  // mix, size, duplicates
-  kStructure,    // chains, operands, blocks
-  kWork,         // octaves of work a program
-  kError,
+  kOp,           // op.MNEMONIC/DTYPE: dtype of the first operand (of the result if there is none)
+  kOpLayout,     // op_layout.MNEMONIC/DTYPE CLASS/LAYOUT CLASS, of every operand
+  kSchemeOp,     // scheme.CLASS/MNEMONIC, of every quantized operand or result
+  kSlotFeed,     // feed.MNEMONIC/SLOT/FEED; slots from 2 on count as 2
+  kRank,         // rank.N
+  kExtent,       // extent.N up to 65, then by size class
+  kOnesAt,       // ones.RANK/AXIS
+  kForm,         // form.NAME: data forms of inputs
+  kSpecial,      // special.NAME: special values in data
+  kLane,         // lane.N: overrides at flat index modulo 64
+  kLifetime,     // lifetime.NAME
+  kPlanReuse,    // reuse.NAME
+  kTransaction,  // transaction.MIX/SIZE, transaction.duplicates, ...
+  kStructure,    // structure.NAME/SIZE: operations, inputs, chain, reads, operands
+  kWork,         // work.SIZE
+  kError,        // error.NAME: indices out of range
 };
-inline constexpr int kStatisticFamilyCount = 15;
+inline constexpr int kStatisticFamilyCount = 16;
 
 class Statistics {
  public:
@@ -60,9 +62,10 @@ class Statistics {
   std::string Serialize() const;
   static ir::Result<Statistics> Parse(std::string_view text);
 
- private:
-  void Count(StatisticFamily family, size_t index);
+  // For the counting functions: one more in a family's block.
+  void Count(StatisticFamily family, size_t index, uint64_t amount = 1);
 
+ private:
   std::vector<uint64_t> counters_;  // dense, by family
   std::vector<std::pair<std::string, uint64_t>> named_;
 };

@@ -124,6 +124,19 @@ class SumBound {
   Wide grid_limit_ = 0;    // 2^(precision + lowest_bit_)
 };
 
+// The set of a sum in the accumulator's dtype, whose terms `fill(bound)` adds.
+template <class F>
+FloatSet SumSet(ir::Dtype accumulator, const Contract& contract, const F& fill) {
+  if (accumulator == ir::Dtype::kF64) {
+    SumBound<long double> bound(accumulator, contract);
+    fill(bound);
+    return bound.Result(contract.wider_intermediates);
+  }
+  SumBound<double> bound(accumulator, contract);
+  fill(bound);
+  return bound.Result(contract.wider_intermediates);
+}
+
 // The product of factors multiplied in any order. Factors are values of the accumulator's dtype.
 class ProductBound {
  public:

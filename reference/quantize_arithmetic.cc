@@ -36,13 +36,13 @@ const SmallFormat& FormatOf(ir::QValue value) {
 }
 
 // Distance between neighbours at magnitude > 0.
-float QuantumAt(const SmallFormat& format, float magnitude) {
+double QuantumAt(const SmallFormat& format, double magnitude) {
   const int exponent = std::max(std::ilogb(magnitude), format.exponent_min);
-  return std::ldexp(1.0f, exponent - format.fraction_bits);
+  return std::ldexp(1.0, exponent - format.fraction_bits);
 }
 
 // Bits (without sign) of a magnitude that the format has.
-uint32_t EncodeSmall(const SmallFormat& format, float magnitude) {
+uint32_t EncodeSmall(const SmallFormat& format, double magnitude) {
   if (magnitude == 0) return 0;
   const int exponent = std::max(std::ilogb(magnitude), format.exponent_min);
   const auto significand =
@@ -60,11 +60,11 @@ float DecodeSmall(const SmallFormat& format, uint32_t bits) {
   return std::ldexp(static_cast<float>(significand), exponent - format.fraction_bits);
 }
 
-uint32_t RoundUpSmall(const SmallFormat& format, float scale) {
-  if (scale >= format.largest) return EncodeSmall(format, format.largest);
-  const float smallest = std::ldexp(1.0f, format.exponent_min - format.fraction_bits);
-  const float positive = std::max(scale, smallest);
-  const float quantum = QuantumAt(format, positive);
+uint32_t RoundUpSmall(const SmallFormat& format, double scale) {
+  if (scale >= double{format.largest}) return EncodeSmall(format, format.largest);
+  const double smallest = std::ldexp(1.0, format.exponent_min - format.fraction_bits);
+  const double positive = std::max(scale, smallest);
+  const double quantum = QuantumAt(format, positive);
   return EncodeSmall(format, std::ceil(positive / quantum) * quantum);
 }
 
@@ -136,25 +136,29 @@ float EffectiveScale(const ir::Scheme& scheme, uint32_t stored, float tensor_sca
   return scheme.two_level ? block * tensor_scale : block;
 }
 
-int32_t CodeOf(ir::QValue value, float x, float scale) {
-  const float quotient = x / scale;
+int32_t CodeOfQuotient(ir::QValue value, double quotient, bool half_away) {
+  const auto nearest = [half_away](double x) {
+    return half_away ? std::round(x) : std::nearbyint(x);
+  };
   if (ir::IsIntegerCode(value)) {
     if (std::isnan(quotient)) return 0;
-    const auto low = static_cast<float>(ir::CodeMin(value));
-    const auto high = static_cast<float>(ir::CodeMax(value));
-    return static_cast<int32_t>(std::clamp(std::rint(quotient), low, high));
+    const double low = ir::CodeMin(value);
+    const double high = ir::CodeMax(value);
+    return static_cast<int32_t>(std::clamp(nearest(quotient), low, high));
   }
   if (std::isnan(quotient)) return value == ir::QValue::kE2m1 ? 0 : 0x7f;
   const SmallFormat& format = FormatOf(value);
-  float magnitude = std::min(std::fabs(quotient), format.largest);
+  double magnitude = std::min(std::fabs(quotient), double{format.largest});
   if (magnitude != 0) {
     // Half to even of the significand is the tie to the even mantissa.
-    const float quantum = QuantumAt(format, magnitude);
-    magnitude = std::rint(magnitude / quantum) * quantum;
+    const double quantum = QuantumAt(format, magnitude);
+    magnitude = nearest(magnitude / quantum) * quantum;
   }
   const auto sign = std::signbit(quotient) ? 1u << (ir::CodeBits(value) - 1) : 0u;
   return static_cast<int32_t>(sign | EncodeSmall(format, magnitude));
 }
+
+int32_t CodeOf(ir::QValue value, float x, float scale) { return CodeOfQuotient(value, x / scale); }
 
 float DecodeCode(ir::QValue value, int32_t code) {
   if (ir::IsIntegerCode(value)) return static_cast<float>(code);

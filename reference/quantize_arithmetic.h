@@ -36,8 +36,11 @@ float EffectiveScale(const ir::Scheme& scheme, uint32_t stored, float tensor_sca
 
 // Codes. Integer codes are signed integers, float codes raw bit patterns (as ir::QuantizedParts).
 
-// Integer: clamp(rint(x/s), a, b), NaN gives 0. Float: x/s to the nearest, ties to the even
-// mantissa, saturating; zero keeps its sign; NaN gives 0x7f (e2m1: 0).
+// Of a quotient q = x/s. Integer: clamp(rint(q), a, b), NaN gives 0. Float: q to the nearest, ties
+// to the even mantissa, saturating; zero keeps its sign; NaN gives 0x7f (e2m1: 0). `half_away`
+// breaks ties away from zero, as some contracts allow.
+int32_t CodeOfQuotient(ir::QValue value, double quotient, bool half_away = false);
+// With the quotient rounded to f32.
 int32_t CodeOf(ir::QValue value, float x, float scale);
 // Exact value of a code; NaN and infinity for the patterns that mean them.
 float DecodeCode(ir::QValue value, int32_t code);

@@ -1,0 +1,94 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Matmul: [.., m, k] x [.., k, n] with broadcast batch axes. Each element is one dot: f16 and bf16
+// in f32, rounded once; ints wrap. K = 0 gives 0.
+
+#include "reference/bounds.h"
+#include "reference/movement.h"
+
+namespace faultline::reference {
+namespace {
+
+// Elements first, first + step, ... of each operand.
+struct Dot {
+  int64_t a;
+  int64_t a_step;
+  int64_t b;
+  int64_t b_step;
+  int64_t count;
+};
+
+double DotOf(const Call<Exact>& call, const Dot& dot) {
+  const Points& a = call.operand(0);
+  const Points& b = call.operand(1);
+  const ir::Dtype compute = ComputeDtype(call.algebra.result());
+  double sum = 0;
+  for (int64_t k = 0; k < dot.count; ++k) {
+    const double product =
+        Round(compute, a.Float(dot.a + k * dot.a_step) * b.Float(dot.b + k * dot.b_step));
+    sum = Round(compute, sum + product);
+  }
+  return sum;
+}
+
+FloatSet DotOf(const Call<Sets>& call, const Dot& dot) {
+  const Enclosure& a = call.operand(0);
+  const Enclosure& b = call.operand(1);
+  return SumSet(ComputeDtype(call.algebra.result()), call.contract(), [&](auto& bound) {
+    for (int64_t k = 0; k < dot.count; ++k) {
+      const int64_t i = dot.a + k * dot.a_step;
+      const int64_t j = dot.b + k * dot.b_step;
+      if (a.IsPoint(i) && b.IsPoint(j)) {
+        bound.AddProduct(AsFloat(a.PointAt(i)), AsFloat(b.PointAt(j)));
+      } else {
+        bound.AddProduct(a.FloatAt(i), b.FloatAt(j));
+      }
+    }
+  });
+}
+
+template <class A>
+typename A::Int IntDotOf(const Call<A>& call, const Dot& dot) {
+  typename A::Int sum = call.algebra.IntOf(ToCell(int64_t{0}));
+  for (int64_t k = 0; k < dot.count; ++k) {
+    const auto a = IntAt(call.operand(0), dot.a + k * dot.a_step);
+    const auto b = IntAt(call.operand(1), dot.b + k * dot.b_step);
+    sum = call.algebra.Add(sum, call.algebra.Mul(a, b));
+  }
+  return sum;
+}
+
+// First element of the matrix of a batch that is broadcast to index `to` of the result.
+int64_t MatrixAt(const ir::Shape& shape, const ir::Shape& result, const MultiIndex& to) {
+  int64_t number = 0;
+  for (int axis = 0; axis < shape.rank() - 2; ++axis) {
+    const auto place = static_cast<size_t>(axis + result.rank() - shape.rank());
+    number = number * shape[axis] + (shape[axis] == 1 ? 0 : to[place]);
+  }
+  return number * shape[shape.rank() - 2] * shape[shape.rank() - 1];
+}
+
+}  // namespace
+
+FAULTLINE_KERNEL(Matmul) {
+  const ir::Shape& a = TypeOf(call.operand(0)).shape;
+  const ir::Shape& b = TypeOf(call.operand(1)).shape;
+  const ir::Shape result = TypeOf(call.result()).shape;
+  const int64_t extent = a[a.rank() - 1];
+  const int64_t columns = b[b.rank() - 1];
+  const auto last = static_cast<size_t>(result.rank() - 1);
+  int64_t i = 0;
+  ForEachIndex(result, [&](const MultiIndex& to) {
+    const Dot dot = {MatrixAt(a, result, to) + to[last - 1] * extent, 1,
+                     MatrixAt(b, result, to) + to[last], columns, extent};
+    if (ir::IsFloat(call.algebra.operand())) {
+      PutAt(call.result(), i, call.algebra.CastToFloat(DotOf(call, dot)));
+    } else {
+      PutAt(call.result(), i, IntDotOf(call, dot));
+    }
+    ++i;
+  });
+}
+
+}  // namespace faultline::reference

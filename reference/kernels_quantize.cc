@@ -1,0 +1,45 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Quantize and dequantize, by quantized.h.
+
+#include "reference/kernel.h"
+#include "reference/quantized.h"
+
+namespace faultline::reference {
+namespace {
+
+void QuantizeAll(const Call<Exact>& call, ir::Range range) {
+  Quantize(call.operand(0), range, call.result());
+}
+
+// From points the pinned arithmetic gives points; only a contract that loosens it, or the order of
+// the sum of abs_mean, makes sets.
+void QuantizeAll(const Call<Sets>& call, ir::Range range) {
+  const Contract& contract = call.contract();
+  const bool pinned = contract.division_ulp == 0 && !contract.reciprocal_scale &&
+                      !contract.may_flush && !contract.wider_intermediates &&
+                      contract.quantize == QuantizeRounding::kHalfEven;
+  if (!call.operand(0).AllPoints() || !pinned || range != ir::Range::kMinMax) {
+    return Quantize(contract, call.operand(0), range, call.result());
+  }
+  for (int64_t i = 0; i < call.result().size(); ++i) {
+    call.result().PutCell(i, call.naive->cells[static_cast<size_t>(i)]);
+  }
+}
+
+void DequantizeAll(const Call<Exact>& call) { Dequantize(call.operand(0), call.result()); }
+
+void DequantizeAll(const Call<Sets>& call) {
+  Dequantize(call.contract(), call.operand(0), call.algebra.wide(), call.result());
+}
+
+}  // namespace
+
+FAULTLINE_KERNEL(Quantize) {
+  QuantizeAll(call, static_cast<ir::Range>(call.attributes.Int(ir::AttributeKey::kRange)));
+}
+
+FAULTLINE_KERNEL(Dequantize) { DequantizeAll(call); }
+
+}  // namespace faultline::reference

@@ -1,0 +1,181 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Reductions of rows. f16 and bf16 accumulate in f32 and are rounded once; the sets of float sums
+// and products are those of any order (bounds.h). Integers wrap, so their order is of no matter.
+
+#include "reference/bounds.h"
+#include "reference/intermediate.h"
+#include "reference/rows.h"
+
+namespace faultline::reference {
+namespace {
+
+double SumOf(const Exact& exact, const Points& x, const Row& row) {
+  const ir::Dtype compute = ComputeDtype(exact.result());
+  double sum = 0;
+  for (int64_t k = 0; k < row.count; ++k) sum = Round(compute, sum + x.Float(row[k]));
+  return sum;
+}
+
+FloatSet SumOf(const Sets& sets, const Enclosure& x, const Row& row) {
+  return SumSet(ComputeDtype(sets.result()), sets.contract(), [&](auto& bound) {
+    if (x.AllPoints()) {
+      for (int64_t k = 0; k < row.count; ++k) bound.Add(x.points()->Float(row[k]));
+    } else {
+      for (int64_t k = 0; k < row.count; ++k) bound.Add(x.FloatAt(row[k]));
+    }
+  });
+}
+
+double ProdOf(const Exact& exact, const Points& x, const Row& row) {
+  const ir::Dtype compute = ComputeDtype(exact.result());
+  double product = 1;
+  for (int64_t k = 0; k < row.count; ++k) product = Round(compute, product * x.Float(row[k]));
+  return product;
+}
+
+FloatSet ProdOf(const Sets& sets, const Enclosure& x, const Row& row) {
+  ProductBound bound(ComputeDtype(sets.result()), sets.contract());
+  for (int64_t k = 0; k < row.count; ++k) bound.Multiply(x.FloatAt(row[k]));
+  return bound.Result(sets.contract().wider_intermediates);
+}
+
+// f over all integers of a row, from `start`.
+template <class A, class F>
+typename A::Int Fold(const A& algebra, const typename A::Tensor& x, const Row& row, int64_t start,
+                     const F& f) {
+  typename A::Int result = algebra.IntOf(ToCell(start));
+  for (int64_t k = 0; k < row.count; ++k) result = f(result, IntAt(x, row[k]));
+  return result;
+}
+
+template <class A>
+void SumRows(const Call<A>& call) {
+  const A& algebra = call.algebra;
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (ir::IsFloat(algebra.operand())) {
+      PutAt(call.result(), i, algebra.CastToFloat(SumOf(algebra, call.operand(0), row)));
+    } else if (!PutNaive(call, i, row)) {
+      PutAt(call.result(), i,
+            Fold(algebra, call.operand(0), row, 0,
+                 [&](const auto& a, const auto& b) { return algebra.Add(a, b); }));
+    }
+  });
+}
+
+template <class A>
+void ProdRows(const Call<A>& call) {
+  const A& algebra = call.algebra;
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (ir::IsFloat(algebra.operand())) {
+      PutAt(call.result(), i, algebra.CastToFloat(ProdOf(algebra, call.operand(0), row)));
+    } else if (!PutNaive(call, i, row)) {
+      PutAt(call.result(), i,
+            Fold(algebra, call.operand(0), row, 1,
+                 [&](const auto& a, const auto& b) { return algebra.Mul(a, b); }));
+    }
+  });
+}
+
+// The sum, then one true division by the number of elements. Ints: the sum wraps in 64 bits, the
+// division truncates, the quotient wraps to the dtype.
+template <class A>
+void MeanRows(const Call<A>& call) {
+  const A& algebra = call.algebra;
+  const ir::Dtype dtype = algebra.operand();
+  const Contract& contract = algebra.contract();
+  if (ir::IsFloat(dtype)) {
+    ForEachRow(call, [&](int64_t i, const Row& row) {
+      const auto sum = SumOf(algebra, call.operand(0), row);
+      const auto count = algebra.FloatOf(ToCell(static_cast<double>(row.count)));
+      const auto mean = Intermediate(algebra, ComputeDtype(dtype),
+                                     [&](const A& inner) { return inner.Div(sum, count); });
+      PutAt(call.result(), i, algebra.CastToFloat(mean));
+    });
+    return;
+  }
+  const ir::Dtype wide = ir::IsSigned(dtype) ? ir::Dtype::kI64 : ir::Dtype::kU64;
+  const A inner(contract, wide, wide);
+  const A cast(contract, wide, dtype);
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (PutNaive(call, i, row)) return;
+    const auto sum = Fold(inner, call.operand(0), row, 0,
+                          [&](const auto& a, const auto& b) { return inner.Add(a, b); });
+    PutAt(call.result(), i, cast.CastToInt(inner.Div(sum, inner.IntOf(ToCell(row.count)))));
+  });
+}
+
+// f over all elements of a row that has some; min and max, which free the sign of a zero.
+template <class A, class F>
+void ExtremeRows(const Call<A>& call, const F& f) {
+  const typename A::Tensor& x = call.operand(0);
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (PutNaive(call, i, row)) return;
+    if (ir::IsFloat(call.algebra.operand())) {
+      auto extreme = f(FloatAt(x, row[0]), FloatAt(x, row[0]));
+      for (int64_t k = 1; k < row.count; ++k) extreme = f(extreme, FloatAt(x, row[k]));
+      PutAt(call.result(), i, extreme);
+    } else {
+      auto extreme = IntAt(x, row[0]);
+      for (int64_t k = 1; k < row.count; ++k) extreme = f(extreme, IntAt(x, row[k]));
+      PutAt(call.result(), i, extreme);
+    }
+  });
+}
+template <class A>
+void MaxRows(const Call<A>& call) {
+  ExtremeRows(call, [&](const auto& a, const auto& b) { return call.algebra.Max(a, b); });
+}
+template <class A>
+void MinRows(const Call<A>& call) {
+  ExtremeRows(call, [&](const auto& a, const auto& b) { return call.algebra.Min(a, b); });
+}
+
+// Whether an element is not 0, as a cast to bool says (NaN is not 0).
+template <class A>
+typename A::Int TruthOf(const A& to_bool, const typename A::Tensor& x, int64_t i) {
+  if (ir::IsFloat(to_bool.operand())) return to_bool.CastToInt(FloatAt(x, i));
+  return to_bool.CastToInt(IntAt(x, i));
+}
+template <class A>
+void AnyRows(const Call<A>& call) {
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (PutNaive(call, i, row)) return;
+    typename A::Int any = call.algebra.IntOf(ToCell(int64_t{0}));
+    for (int64_t k = 0; k < row.count; ++k) {
+      any = call.algebra.Or(any, TruthOf(call.algebra, call.operand(0), row[k]));
+    }
+    PutAt(call.result(), i, any);
+  });
+}
+template <class A>
+void AllRows(const Call<A>& call) {
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (PutNaive(call, i, row)) return;
+    typename A::Int all = call.algebra.IntOf(ToCell(int64_t{1}));
+    for (int64_t k = 0; k < row.count; ++k) {
+      all = call.algebra.And(all, TruthOf(call.algebra, call.operand(0), row[k]));
+    }
+    PutAt(call.result(), i, all);
+  });
+}
+
+}  // namespace
+
+FAULTLINE_KERNEL(Any) { AnyRows(call); }
+FAULTLINE_KERNEL(All) { AllRows(call); }
+FAULTLINE_KERNEL(AnyDim) { AnyRows(call); }
+FAULTLINE_KERNEL(AllDim) { AllRows(call); }
+FAULTLINE_KERNEL(Sum) { SumRows(call); }
+FAULTLINE_KERNEL(SumDim) { SumRows(call); }
+FAULTLINE_KERNEL(Mean) { MeanRows(call); }
+FAULTLINE_KERNEL(MeanDim) { MeanRows(call); }
+FAULTLINE_KERNEL(Prod) { ProdRows(call); }
+FAULTLINE_KERNEL(ProdDim) { ProdRows(call); }
+FAULTLINE_KERNEL(Max) { MaxRows(call); }
+FAULTLINE_KERNEL(MaxDim) { MaxRows(call); }
+FAULTLINE_KERNEL(Min) { MinRows(call); }
+FAULTLINE_KERNEL(MinDim) { MinRows(call); }
+
+}  // namespace faultline::reference

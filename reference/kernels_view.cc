@@ -1,0 +1,131 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Views and joins: each kernel is the map from a result's index to its operand's.
+
+#include <algorithm>
+
+#include "reference/movement.h"
+
+namespace faultline::reference {
+namespace {
+
+size_t Axis(int64_t axis) { return static_cast<size_t>(axis); }
+
+// First element and step of one slice axis: bounds as Python reads them; a negative step walks the
+// set [start, stop) from its end.
+struct Walk {
+  int64_t first;
+  int64_t step;
+};
+Walk WalkOf(const ir::SliceTriple& slice, int64_t extent) {
+  const auto bound = [extent](int64_t value) {
+    return std::clamp<int64_t>(value < 0 ? value + extent : value, 0, extent);
+  };
+  return {slice.step > 0 ? bound(slice.start) : bound(slice.stop) - 1, slice.step};
+}
+
+}  // namespace
+
+FAULTLINE_KERNEL(Reshape) {
+  Movement movement;
+  for (int64_t i = 0; i < TypeOf(call.result()).NumElements(); ++i) movement.at.push_back(i);
+  Move(call, movement);
+}
+
+FAULTLINE_KERNEL(Permute) {
+  const auto axes = call.attributes.List(ir::AttributeKey::kAxes);
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    for (size_t i = 0; i < axes.size(); ++i) from[Axis(axes[i])] = to[i];
+  });
+}
+
+FAULTLINE_KERNEL(SwapDims) {
+  const auto dims = call.attributes.List(ir::AttributeKey::kDims);
+  MoveView(call, [&](const MultiIndex&, MultiIndex& from) {
+    std::swap(from[Axis(dims[0])], from[Axis(dims[1])]);
+  });
+}
+
+FAULTLINE_KERNEL(Expand) {
+  const ir::Shape& operand = TypeOf(call.operand(0)).shape;
+  const int leading = TypeOf(call.result()).shape.rank() - operand.rank();
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    for (int axis = 0; axis < operand.rank(); ++axis) {
+      from[Axis(axis)] = operand[axis] == 1 ? 0 : to[Axis(axis + leading)];
+    }
+  });
+}
+
+FAULTLINE_KERNEL(Slice) {
+  const ir::Shape& operand = TypeOf(call.operand(0)).shape;
+  const std::vector<ir::SliceTriple> slices = call.attributes.Slices();
+  std::vector<Walk> walks;
+  for (int axis = 0; axis < operand.rank(); ++axis) {
+    walks.push_back(WalkOf(slices[Axis(axis)], operand[axis]));
+  }
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    for (size_t i = 0; i < walks.size(); ++i) from[i] = walks[i].first + to[i] * walks[i].step;
+  });
+}
+
+FAULTLINE_KERNEL(Flip) {
+  const ir::Shape& operand = TypeOf(call.operand(0)).shape;
+  const auto axes = call.attributes.List(ir::AttributeKey::kAxes);
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    for (const int64_t axis : axes) {
+      from[Axis(axis)] = operand[static_cast<int>(axis)] - 1 - to[Axis(axis)];
+    }
+  });
+}
+
+FAULTLINE_KERNEL(RepeatDim) {
+  const int64_t dim = call.attributes.dim();
+  const int64_t extent = TypeOf(call.operand(0)).shape[static_cast<int>(dim)];
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    from[Axis(dim)] = to[Axis(dim)] % extent;
+  });
+}
+
+FAULTLINE_KERNEL(Cat) {
+  const int64_t dim = call.attributes.dim();
+  Movement movement;
+  ForEachIndex(TypeOf(call.result()).shape, [&](const MultiIndex& to) {
+    // The operand in which position `place` along dim lies.
+    MultiIndex from = to;
+    int64_t& place = from[Axis(dim)];
+    int32_t operand = 0;
+    while (place >= TypeOf(call.operand(Axis(operand))).shape[static_cast<int>(dim)]) {
+      place -= TypeOf(call.operand(Axis(operand))).shape[static_cast<int>(dim)];
+      ++operand;
+    }
+    movement.which.push_back(operand);
+    movement.at.push_back(NumberOf(TypeOf(call.operand(Axis(operand))).shape, from));
+  });
+  Move(call, movement);
+}
+
+// Replaces the elements of a slice, in the order in which the slice would read them.
+FAULTLINE_KERNEL(SliceAssign) {
+  const ir::Shape& operand = TypeOf(call.operand(0)).shape;
+  const std::vector<ir::SliceTriple> slices = call.attributes.Slices();
+  Movement movement;
+  for (int64_t i = 0; i < operand.NumElements(); ++i) {
+    movement.which.push_back(0);
+    movement.at.push_back(i);
+  }
+  int64_t value = 0;
+  ForEachIndex(TypeOf(call.operand(1)).shape, [&](const MultiIndex& index) {
+    MultiIndex to = {};
+    for (int axis = 0; axis < operand.rank(); ++axis) {
+      const Walk walk = WalkOf(slices[Axis(axis)], operand[axis]);
+      to[Axis(axis)] = walk.first + index[Axis(axis)] * walk.step;
+    }
+    const auto at = static_cast<size_t>(NumberOf(operand, to));
+    movement.which[at] = 1;
+    movement.at[at] = value++;
+  });
+  Move(call, movement);
+}
+
+}  // namespace faultline::reference

@@ -1,0 +1,179 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reference/movement.h"
+
+#include "ir/infer.h"
+#include "reference/quantized.h"
+
+namespace faultline::reference {
+namespace {
+
+size_t At(int64_t i) { return static_cast<size_t>(i); }
+
+template <class A>
+bool MovesCodes(const Call<A>& call) {
+  std::vector<ir::Type> types;
+  for (const typename A::Tensor* operand : call.operands) types.push_back(TypeOf(*operand));
+  return ir::MovesCodes(call.op, call.attributes, types, TypeOf(call.result()));
+}
+
+// For each block of the result, its first element (the only one if per tensor; -1 if empty).
+std::vector<int64_t> FirstOfEachBlock(const ir::Type& type) {
+  const std::vector<int64_t> scale_of = ScaleIndices(type.scheme(), type.shape);
+  std::vector<int64_t> first(At(ScaleCount(type.scheme(), type.shape)), -1);
+  for (int64_t i = static_cast<int64_t>(scale_of.size()) - 1; i >= 0; --i) {
+    first[At(scale_of[At(i)])] = i;
+  }
+  return first;
+}
+
+// The operand whose scale an empty per-tensor result keeps: the first that has elements, if any.
+template <class A>
+size_t OperandOfEmpty(const Call<A>& call) {
+  if (call.op != ir::Opcode::kCat) return 0;
+  for (size_t k = 0; k < call.operands.size(); ++k) {
+    if (TypeOf(call.operand(k)).NumElements() > 0) return k;
+  }
+  return 0;
+}
+
+size_t Which(const Movement& movement, int64_t i) {
+  return movement.which.empty() ? 0 : At(movement.which[At(i)]);
+}
+
+void MoveCells(const Movement& movement, const std::vector<const Points*>& from, Points& to) {
+  for (int64_t i = 0; i < static_cast<int64_t>(movement.at.size()); ++i) {
+    to.cells[At(i)] = from[Which(movement, i)]->cells[At(movement.at[At(i)])];
+  }
+}
+
+// Unites the choices of every element whose source is not certain.
+Enclosure MoveSets(const Movement& movement, const std::vector<const Enclosure*>& from,
+                   const ir::Type& type) {
+  Enclosure moved = Enclosure::Move(type, from, movement.which, movement.at);
+  for (const auto& [i, choices] : movement.choices) {
+    if (moved.is_float()) {
+      FloatSet set = from[0]->FloatAt(choices[0]);
+      for (const int64_t at : choices) set.Unite(from[0]->FloatAt(at));
+      moved.Put(i, set);
+    } else {
+      IntSet set = from[0]->IntAt(choices[0]);
+      for (const int64_t at : choices) set.Unite(moved.dtype(), from[0]->IntAt(at));
+      moved.Put(i, set);
+    }
+  }
+  return moved;
+}
+
+// The scale of a block of the result is that of the block its first element comes from.
+template <class A, class F>
+void ForEachScale(const Call<A>& call, const Movement& movement, const F& f) {
+  const std::vector<int64_t> first = FirstOfEachBlock(TypeOf(call.result()));
+  std::vector<std::vector<int64_t>> scale_of;
+  for (const typename A::Tensor* operand : call.operands) {
+    const ir::Type& type = TypeOf(*operand);
+    scale_of.push_back(type.quantized() ? ScaleIndices(type.scheme(), type.shape)
+                                        : std::vector<int64_t>());
+  }
+  for (const int64_t i : first) {
+    if (i < 0) {
+      f(OperandOfEmpty(call), std::vector<int64_t>{0});
+      continue;
+    }
+    const size_t operand = Which(movement, i);
+    std::vector<int64_t> scales = {scale_of[operand][At(movement.at[At(i)])]};
+    if (const auto it = movement.choices.find(i); it != movement.choices.end()) {
+      for (const int64_t at : it->second) scales.push_back(scale_of[operand][At(at)]);
+    }
+    f(operand, scales);
+  }
+}
+
+Points ToFill(const ir::Type& type) {
+  Points points;
+  points.type = type;
+  points.cells.resize(At(type.NumElements()));
+  return points;
+}
+
+std::vector<const Points*> Dequantized(const Call<Exact>& call, std::vector<Points>& storage) {
+  for (const Points* operand : call.operands) {
+    if (!operand->type.quantized()) continue;
+    Points values = ToFill({ir::Dtype::kF32, operand->type.shape});
+    Dequantize(*operand, values);
+    storage.push_back(std::move(values));
+  }
+  std::vector<const Points*> pointers;
+  for (const Points& values : storage) pointers.push_back(&values);
+  return pointers;
+}
+
+std::vector<const Enclosure*> Dequantized(const Call<Sets>& call, std::vector<Enclosure>& storage) {
+  for (const Enclosure* operand : call.operands) {
+    if (!operand->type().quantized()) continue;
+    storage.push_back(Enclosure::ToFill({ir::Dtype::kF32, operand->type().shape}));
+    Dequantize(call.contract(), *operand, false, storage.back());
+  }
+  std::vector<const Enclosure*> pointers;
+  for (const Enclosure& values : storage) pointers.push_back(&values);
+  return pointers;
+}
+
+}  // namespace
+
+void Move(const Call<Exact>& call, const Movement& movement) {
+  Points& result = call.result();
+  const std::vector<const Points*> operands(call.operands.begin(), call.operands.end());
+  if (!result.type.quantized() || MovesCodes(call)) {
+    MoveCells(movement, operands, result);
+    if (!result.type.quantized()) return;
+    result.scales.clear();
+    ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
+      result.scales.push_back(operands[operand]->scales[At(scales[0])]);
+    });
+    result.tensor_scale = operands[OperandOfEmpty(call)]->tensor_scale;
+    return;
+  }
+  std::vector<Points> storage;
+  Points moved = ToFill({ir::Dtype::kF32, result.type.shape});
+  MoveCells(movement, Dequantized(call, storage), moved);
+  Quantize(moved, ir::Range::kMinMax, result);
+}
+
+void Move(const Call<Sets>& call, const Movement& movement) {
+  const ir::Type type = call.result().type();
+  const std::vector<const Enclosure*> operands(call.operands.begin(), call.operands.end());
+  if (!type.quantized()) {
+    call.result() = MoveSets(movement, operands, type);
+    return;
+  }
+  if (!MovesCodes(call)) {
+    std::vector<Enclosure> storage;
+    const Enclosure moved =
+        MoveSets(movement, Dequantized(call, storage), {ir::Dtype::kF32, type.shape});
+    Quantize(call.contract(), moved, ir::Range::kMinMax, call.result());
+    return;
+  }
+  call.result() = MoveSets(movement, operands, type);
+  std::vector<std::vector<FloatSet>> sets;
+  for (const Enclosure* operand : operands) {
+    sets.push_back(operand->type().quantized() ? ScaleSets(*operand) : std::vector<FloatSet>());
+  }
+  Enclosure moved = Enclosure::ToFill(ScalesType(type));
+  int64_t block = 0;
+  ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
+    FloatSet set = sets[operand][At(scales[0])];
+    for (const int64_t scale : scales) set.Unite(sets[operand][At(scale)]);
+    moved.Put(block++, set);
+  });
+  // What was quantized moves along, so that the codes still follow from the scales observed.
+  const Enclosure* source = movement.which.empty() ? operands[0]->source() : nullptr;
+  call.result().SetScales(FinishScales(std::move(moved)),
+                          source == nullptr
+                              ? nullptr
+                              : std::make_shared<const Enclosure>(
+                                    MoveSets(movement, {source}, {source->dtype(), type.shape})));
+}
+
+}  // namespace faultline::reference

@@ -121,8 +121,7 @@ class Quotients {
     const long double floor = std::max(1.0L, static_cast<long double>(term.hi)) - error_;
     const double divisor_lo =
         NextDown(ir::Dtype::kF64, static_cast<double>(std::max(below, floor)));
-    const double divisor_hi =
-        NextUp(ir::Dtype::kF64, static_cast<double>(std::max(above, 1.0L)));
+    const double divisor_hi = NextUp(ir::Dtype::kF64, static_cast<double>(std::max(above, 1.0L)));
     FloatSet quotient = sets.Div(FloatSet::Of(term.lo), FloatSet::Of(divisor_hi));
     quotient.Unite(sets.Div(FloatSet::Of(term.hi), FloatSet::Of(divisor_lo)));
     return FloatSet::Between(quotient.lo(), quotient.hi());

@@ -14,8 +14,8 @@ bool PutNaive(const Call<Sets>& call, int64_t i, const Row& row) {
     }
   }
   const Cell cell = call.naive->cells[static_cast<size_t>(i)];
-  if (call.result().is_float() && FreesZero(call.op) && AsFloat(cell) == 0) {
-    call.result().Put(i, FloatSet::Between(-0.0, 0.0));
+  if (FreesZero(call.op, call.algebra.result())) {
+    PutFreeZero(call.result(), i, cell);
   } else {
     call.result().PutCell(i, cell);
   }

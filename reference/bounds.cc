@@ -35,9 +35,19 @@ double Downward(long double value) {
 }
 double Upward(long double value) { return -Downward(-value); }
 
-// The sign of a zero sum is free.
-FloatSet WithBothZeros(double lo, double hi) {
-  return FloatSet::Between(lo == 0 ? -0.0 : lo, hi == 0 ? 0.0 : hi);
+// Calls visit with what every way to combine n values two at a time gives.
+template <class T, class Op, class Visit>
+void ForEveryTree(const std::array<T, kTreeLeavesMax>& values, size_t n, const Op& op,
+                  const Visit& visit) {
+  if (n == 1) return visit(values[0]);
+  for (size_t i = 0; i + 1 < n; ++i) {
+    for (size_t j = i + 1; j < n; ++j) {
+      std::array<T, kTreeLeavesMax> rest = values;
+      rest[i] = op(values[i], values[j]);
+      rest[j] = values[n - 1];
+      ForEveryTree(rest, n - 1, op, visit);
+    }
+  }
 }
 
 bool IsIntegral(const FloatSet& set) {
@@ -185,47 +195,77 @@ typename SumBound<Wide>::Ends SumBound<Wide>::BeforeRounding() const {
   return {lo_ - d, hi_ + d};
 }
 
+// At most four terms, all of them values of the dtype (an FMA has no say): the results of all
+// trees, each monotone in its terms. An addition in f64 rounded to f32 is correctly rounded.
 template <typename Wide>
-FloatSet SumBound<Wide>::Result(bool wide) const {
-  if (classes_.must_nan) return FloatSet::AnyNan();
+FloatSet SumBound<Wide>::OfEveryTree() const {
+  FloatSet set;
+  const auto add = [this](const Interval& a, const Interval& b) {
+    return Interval{Round(dtype_, a.lo + b.lo), Round(dtype_, a.hi + b.hi)};
+  };
+  ForEveryTree(first_, static_cast<size_t>(count_), add, [&](const Interval& sum) {
+    // Partial sums that overflowed both ways.
+    set.nan = set.nan || std::isnan(sum.lo) || std::isnan(sum.hi);
+    const double lo = std::isnan(sum.lo) ? -HUGE_VAL : sum.lo;
+    const double hi = std::isnan(sum.hi) ? HUGE_VAL : sum.hi;
+    if (!std::isnan(sum.lo) || !std::isnan(sum.hi)) set.AddRounded(dtype_, lo, hi);
+  });
+  return set;
+}
+
+template <typename Wide>
+FloatSet SumBound<Wide>::OfAnyOrder(bool wide) const {
   const Ends ends = BeforeRounding();
   double lo = RoundWide(dtype_, ends.lo);
   double hi = RoundWide(dtype_, ends.hi);
-  const bool ordered = fixed_ && std::isfinite(ordered_lo_) && std::isfinite(ordered_hi_);
-  if (ordered) {
-    lo = ordered_lo_;
-    hi = ordered_hi_;
-  } else if (!flush_ && (count_ == 1 || (count_ == 2 && exact_terms_))) {
-    // Two values of the dtype, added in f64 and rounded: innocuous for f32, the operation itself
-    // for f64. A single product is fl(p), by an FMA on a zero accumulator too.
-    lo = Round(dtype_, first_lo_[0] + first_lo_[1]);
-    hi = Round(dtype_, first_hi_[0] + first_hi_[1]);
+  if (count_ == 1 && !flush_) {
+    // A single product is fl(p), by an FMA on a zero accumulator too.
+    lo = first_[0].lo;
+    hi = first_[0].hi;
+  }
+  FloatSet set;
+  if (wide) {
+    set = FloatSet::Between(std::isinf(lo) ? Downward(ends.lo) : std::min(lo, Downward(ends.lo)),
+                            std::isinf(hi) ? Upward(ends.hi) : std::max(hi, Upward(ends.hi)));
+  } else {
+    set.AddRounded(dtype_, lo, hi);
   }
   // Some order adds all that is positive first: it overflows iff that sum does, before rounding.
   // That sum is at most (sum|x| + sum hi) / 2, and just that for points.
   bool up = hi == HUGE_VAL;
   bool down = lo == -HUGE_VAL;
-  if (!ordered && count_ > 2) {
+  if (count_ > 2) {
     const Wide inflate = 1 + static_cast<Wide>(count_) * static_cast<Wide>(2 * format_->unit);
     up = up || (magnitude_ + hi_) / 2 * inflate >= Threshold<Wide>(*format_);
     down = down || (magnitude_ - lo_) / 2 * inflate >= Threshold<Wide>(*format_);
   }
-  const bool positive = classes_.positive || up;
-  const bool negative = classes_.negative || down;
+  set.positive_infinity = up;
+  set.negative_infinity = down;
+  set.nan = up && down;
+  return set;
+}
 
+template <typename Wide>
+FloatSet SumBound<Wide>::Result(bool wide) const {
+  if (classes_.must_nan) return FloatSet::AnyNan();
   FloatSet set;
-  if (!classes_.must_positive && !classes_.must_negative) {
-    if (wide) {
-      set = WithBothZeros(std::isinf(lo) ? Downward(ends.lo) : std::min(lo, Downward(ends.lo)),
-                          std::isinf(hi) ? Upward(ends.hi) : std::max(hi, Upward(ends.hi)));
-    } else if (lo < HUGE_VAL && hi > -HUGE_VAL) {
-      set = WithBothZeros(std::max(lo, -format_->max), std::min(hi, format_->max));
-    }
+  if (fixed_ && std::isfinite(ordered_lo_) && std::isfinite(ordered_hi_)) {
+    set = FloatSet::Between(ordered_lo_, ordered_hi_);
+  } else if (count_ > 0 && count_ <= kTreeLeavesMax && exact_terms_ && !on_grid_ && !flush_ &&
+             !wide) {
+    set = OfEveryTree();
+  } else {
+    set = OfAnyOrder(wide);
   }
+  const bool positive = classes_.positive || set.positive_infinity;
+  const bool negative = classes_.negative || set.negative_infinity;
+  if (classes_.must_positive || classes_.must_negative) set.count = 0;
   set.integral = on_grid_ && lowest_bit_ >= 0;
   set.positive_infinity = positive && !classes_.must_negative;
   set.negative_infinity = negative && !classes_.must_positive;
-  set.nan = classes_.nan || (positive && negative);
+  set.nan = set.nan || classes_.nan || (positive && negative);
+  // The sign of a zero sum is free.
+  if (set.ContainsZero()) set.Add(-0.0, 0.0);
   return set;
 }
 
@@ -248,7 +288,7 @@ void ProductBound::Multiply(const FloatSet& factor) {
     flip_ = flip_ != (factor.Value() < 0);
     return;
   }
-  if (count_ < 2) first_[count_] = factor;
+  if (count_ < kTreeLeavesMax) first_[static_cast<size_t>(count_)] = factor;
   ++count_;
   if (factor.count > 0) NoteMagnitude(factor);
 }
@@ -295,12 +335,25 @@ FloatSet ProductBound::ResultOfTwo(bool wide) const {
   return flip_ ? sets.Neg(product) : product;
 }
 
+FloatSet ProductBound::OfEveryTree() const {
+  std::array<double, kTreeLeavesMax> values;
+  const auto n = static_cast<size_t>(count_);
+  for (size_t i = 0; i < n; ++i) values[i] = first_[i].Value();
+  if (flip_) values[0] = -values[0];
+  FloatSet set;
+  ForEveryTree(
+      values, n, [this](double a, double b) { return Round(dtype_, a * b); },
+      [&](double product) { set.AddValue(product); });
+  return set;
+}
+
 FloatSet ProductBound::Result(bool wide) const {
   if (must_nan_) return FloatSet::AnyNan();
   const bool fixed = contract_->order == ReductionOrder::kFixed && points_ && !wide;
   if (fixed) return FloatSet::Of(ordered_);
   // There is one multiplication and no order to choose.
   if (count_ <= 2 && !contract_->may_flush) return ResultOfTwo(wide);
+  if (count_ <= kTreeLeavesMax && points_ && !contract_->may_flush && !wide) return OfEveryTree();
   FloatSet set;
   const bool infinite = infinite_ || MayOverflow();
   set.nan = nan_ || (infinite && (zero_ || MayVanish()));
@@ -311,8 +364,8 @@ FloatSet ProductBound::Result(bool wide) const {
 }
 
 // The last multiplication is fl(a b) of two partial products, which together are off by at most
-// (1 + u)^(r - 2), r factors that are not powers of two, while nothing leaves the normal range; fl
-// is monotone, as for sums. Powers of two count as well where a partial product may leave it. A
+// (1 + u)^(r - 2), r factors that are not powers of two, while nothing underflows; fl is monotone,
+// as for sums. Powers of two count as well where a partial product may underflow. A
 // partial product that underflows is off by eta, later multiplied by at most the product of the
 // factors above 1. If the odd parts of all factors multiply to at most p bits, no partial product
 // of any order has more, and all are exact.
@@ -325,14 +378,14 @@ void ProductBound::AddFinite(FloatSet& set, bool wide) const {
   if (must_zero_) {
     hi = 0;
   } else if (std::isfinite(above_)) {
-    const bool leaves = MayVanish() || MayOverflow();
-    const auto n = static_cast<double>(leaves ? count_ : rounding_);
-    const bool exact = !leaves && odd_ <= std::ldexp(1.0, format_->precision);
+    const bool vanishes = MayVanish();
+    const auto n = static_cast<double>(vanishes ? count_ : rounding_);
+    const bool exact = !vanishes && odd_ <= std::ldexp(1.0, format_->precision);
     const long double own = 0x1p-63L * (static_cast<long double>(count_) + 4);
     const long double relative =
         exact ? 0 : std::expm1(std::max(n - 2, 0.0) * format_->unit) * (1 + 0x1p-40L) + own;
     long double shift = 0;
-    if (MayVanish()) {
+    if (vanishes) {
       const double each = contract_->may_flush ? format_->min_normal : format_->min_subnormal;
       shift = above_ * each * static_cast<long double>(count_);
     }

@@ -9,6 +9,7 @@
 #define REFERENCE_BOUNDS_H_
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -39,6 +40,9 @@ struct TermClasses {
   bool must_negative = false;
   void Note(const FloatSet& set);
 };
+
+// Up to so many terms (or factors) every order is tried out.
+inline constexpr int kTreeLeavesMax = 4;
 
 // The sum of terms added in any order, by any tree, over any number of lanes, or left to right if
 // the contract fixes the order. Wide holds sums of the accumulator's values with bits to spare:
@@ -89,9 +93,8 @@ class SumBound {
       ordered_hi_ = Round(dtype_, ordered_hi_ + term.near_hi);
     }
     if (term.lo == 0 && term.hi == 0) return;  // adding zero is exact
-    if (count_ < 2) {
-      first_lo_[count_] = term.near_lo;
-      first_hi_[count_] = term.near_hi;
+    if (count_ < kTreeLeavesMax) {
+      first_[static_cast<size_t>(count_)] = {term.near_lo, term.near_hi};
     }
     ++count_;
     lo_ += term.lo;
@@ -104,6 +107,8 @@ class SumBound {
   void NoteGrid(const Term& term);
   // What the last addition rounds.
   Ends BeforeRounding() const;
+  FloatSet OfEveryTree() const;
+  FloatSet OfAnyOrder(bool wide) const;
 
   const FloatFormat* format_;
   ir::Dtype dtype_;
@@ -114,8 +119,7 @@ class SumBound {
   Wide hi_ = 0;
   Wide magnitude_ = 0;  // sum of the largest magnitudes
   int64_t count_ = 0;   // terms that are not certainly zero
-  double first_lo_[2] = {0, 0};
-  double first_hi_[2] = {0, 0};
+  std::array<Interval, kTreeLeavesMax> first_;
   double ordered_lo_ = 0;  // left to right
   double ordered_hi_ = 0;
   bool exact_terms_ = true;
@@ -153,6 +157,7 @@ class ProductBound {
  private:
   void NoteMagnitude(const FloatSet& factor);
   FloatSet ResultOfTwo(bool wide) const;
+  FloatSet OfEveryTree() const;
   void AddFinite(FloatSet& set, bool wide) const;
   bool MayOverflow() const;
   bool MayVanish() const;
@@ -169,12 +174,12 @@ class ProductBound {
   bool positive_ = true;  // signs the product may have
   bool negative_ = false;
   bool points_ = true;
-  double ordered_ = 1;     // left to right, of points
-  FloatSet first_[2];      // the first factors that are not certainly +-1
-  int64_t count_ = 0;      // of such factors
-  bool flip_ = false;      // an odd number of factors -1
-  int64_t rounding_ = 0;   // factors that are not certainly powers of two
-  long double least_ = 1;  // magnitudes
+  double ordered_ = 1;                          // left to right, of points
+  std::array<FloatSet, kTreeLeavesMax> first_;  // factors that are not certainly +-1
+  int64_t count_ = 0;                           // of such factors
+  bool flip_ = false;                           // an odd number of factors -1
+  int64_t rounding_ = 0;                        // factors that are not certainly powers of two
+  long double least_ = 1;                       // magnitudes
   long double greatest_ = 1;
   long double above_ = 1;  // product of max(1, magnitude)
   long double below_ = 1;  // product of min(1, magnitude)

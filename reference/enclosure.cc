@@ -114,6 +114,13 @@ void Enclosure::Finish(const std::shared_ptr<const Points>& naive) {
   if (!same_codes) return;
   kind_ = Kind::kPoints;
   points_ = naive;
+  if (lo_ != naive->cells) {
+    // Naive bits that are no member: an index out of range spoils them, where another execution
+    // stays inside.
+    auto points = std::make_shared<Points>(*naive);
+    points->cells = lo_;
+    points_ = std::move(points);
+  }
   lo_.clear();
   hi_.clear();
   scales_.reset();

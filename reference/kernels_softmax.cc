@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "reference/bounds.h"
 #include "reference/intermediate.h"
 #include "reference/rows.h"
 
@@ -89,7 +90,8 @@ Interval TermOf(const Call<Sets>& call, ir::Dtype compute, const FloatSet& x, co
 
 // y = t / s with s the sum of t and the others, all of one sign: off by (n-1) u relative, in any
 // order (rule R4). y grows with t, so the ends of y come from the ends of t, the other terms at
-// their opposite ends. Some element is the maximum, its term is exactly 1, and a rounded sum of
+// their opposite ends; the bound of the sum by itself (bounds.h) is the sharper one where the sum
+// is exact. Some element is the maximum, its term is exactly 1, and a rounded sum of
 // such terms is not below any of them: hence s >= 1 and s >= t. An online softmax rescales the
 // running sum and the terms once a block.
 class Quotients {
@@ -111,8 +113,21 @@ class Quotients {
       shift_ += blocks * n * format.min_subnormal;
     }
     if (contract.may_flush) shift_ += n * format.min_normal;
+    sum_ = SumSet(compute, contract, [&](auto& sum) {
+      for (const Interval& term : terms) sum.Add(FloatSet::Between(term.lo, term.hi));
+    });
     // The second order of the error, and the sums here, in long double.
     error_ = error_ * (1 + error_) + (n + 4) * 0x1p-62;
+    double lo = sum_.lo();
+    double hi = sum_.hi();
+    if (contract.softmax == Softmax::kOnline) {
+      lo = NextDown(ir::Dtype::kF64, static_cast<double>(lo * (1 - error_) - shift_));
+      hi = NextUp(ir::Dtype::kF64, static_cast<double>(hi * (1 + error_) + shift_));
+    } else {
+      lo = std::max(lo, 1.0);
+      hi = std::max(hi, 1.0);
+    }
+    sum_ = FloatSet::Between(lo, hi);
   }
 
   FloatSet Of(const Sets& sets, const Interval& term) const {
@@ -122,12 +137,14 @@ class Quotients {
     const double divisor_lo =
         NextDown(ir::Dtype::kF64, static_cast<double>(std::max(below, floor)));
     const double divisor_hi = NextUp(ir::Dtype::kF64, static_cast<double>(std::max(above, 1.0L)));
-    FloatSet quotient = sets.Div(FloatSet::Of(term.lo), FloatSet::Of(divisor_hi));
-    quotient.Unite(sets.Div(FloatSet::Of(term.hi), FloatSet::Of(divisor_lo)));
-    return FloatSet::Between(quotient.lo(), quotient.hi());
+    const double lo = sets.Div(FloatSet::Of(term.lo), FloatSet::Of(divisor_hi)).lo();
+    const double hi = sets.Div(FloatSet::Of(term.hi), FloatSet::Of(divisor_lo)).hi();
+    const FloatSet apart = sets.Div(FloatSet::Between(term.lo, term.hi), sum_);
+    return FloatSet::Between(std::max(lo, apart.lo()), std::min(hi, apart.hi()));
   }
 
  private:
+  FloatSet sum_;
   long double lo_ = 0;
   long double hi_ = 0;
   long double error_ = 0;

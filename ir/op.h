@@ -116,6 +116,7 @@ inline constexpr Traits kCreation = 1u << 11;  // no operands
 inline constexpr Traits kCommutative = 1u << 12;
 inline constexpr Traits kSelecting = 1u << 13;  // moves bits unchanged (NaN payloads compared)
 inline constexpr Traits kIntegral = 1u << 14;   // results are integers in a float dtype
+inline constexpr Traits kAveraging = 1u << 15;  // divides by a count: ints have no mean of nothing
 
 inline constexpr int kAttributesPerOpMax = 3;
 

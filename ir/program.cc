@@ -15,6 +15,28 @@ bool Statement::operator==(const Statement& other) const {
          same_data && layout == other.layout && stream == other.stream && code == other.code;
 }
 
+bool Program::operator==(const Program& other) const {
+  if (header != other.header || values.size() != other.values.size() ||
+      statements.size() != other.statements.size()) {
+    return false;
+  }
+  if (values == other.values) return statements == other.statements;
+  std::vector<ValueId> here(other.values.size());
+  for (size_t i = 0; i < here.size(); ++i) {
+    const auto found = Find(other.values[i].name);
+    if (!found.has_value() || values[*found] != other.values[i]) return false;
+    here[i] = *found;
+  }
+  for (size_t i = 0; i < statements.size(); ++i) {
+    Statement theirs = other.statements[i];
+    for (auto* ids : {&theirs.operands, &theirs.results}) {
+      for (ValueId& value : *ids) value = value < here.size() ? here[value] : kNoValue;
+    }
+    if (statements[i] != theirs) return false;
+  }
+  return true;
+}
+
 ValueId Program::AddValue(std::string name, Type type) {
   values.push_back({std::move(name), type});
   return static_cast<ValueId>(values.size() - 1);

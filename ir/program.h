@@ -92,7 +92,8 @@ struct Program {
   std::vector<Value> values;
   std::vector<Statement> statements;
 
-  bool operator==(const Program&) const = default;
+  // Up to the numbering of values: two programs are equal if they print alike.
+  bool operator==(const Program& other) const;
   ValueId AddValue(std::string name, Type type);
   std::optional<ValueId> Find(std::string_view name) const;
   const Type& TypeOf(ValueId value) const { return values[value].type; }

@@ -180,8 +180,9 @@ Status Verifier::VerifyFields(const Statement& statement) {
   }
   const bool has_data = kind == kInput || kind == kExpect;
   if (has_data != (statement.data != nullptr)) return Bad("data are missing or not called for");
-  if (kind != kApply && (!statement.scalars.empty() || !statement.attributes.empty())) {
-    return Bad("only applications have scalars and attributes");
+  if (kind != kApply && (!statement.scalars.empty() || !statement.attributes.empty() ||
+                         statement.op != Statement().op)) {
+    return Bad("only applications have an op, scalars and attributes");
   }
   if (kind != kInput && statement.layout != Layout()) return Bad("only inputs have a layout");
   if (kind != kStream && statement.stream != 0) return Bad("only stream names a stream");

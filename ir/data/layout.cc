@@ -101,6 +101,10 @@ int64_t StorageElements(const Layout& layout, const Shape& shape) {
 }
 
 Status VerifyLayout(const Layout& layout, const DataSpec& data, const Type& type) {
+  if (layout.storage < -1 || layout.storage > kElementsMax) {
+    return Bad("storage " + std::to_string(layout.storage) + " is not in 0 to " +
+               std::to_string(kElementsMax));
+  }
   if (layout.contiguous()) return {};
   if (type.quantized()) return Bad("a quantized input has no layout");
   const Shape& shape = type.shape;
@@ -116,10 +120,6 @@ Status VerifyLayout(const Layout& layout, const DataSpec& data, const Type& type
   }
   if (layout.offset < 0 || layout.offset > kElementsMax) {
     return Bad("offset " + std::to_string(layout.offset) + " is not in 0 to " +
-               std::to_string(kElementsMax));
-  }
-  if (layout.storage < -1 || layout.storage > kElementsMax) {
-    return Bad("storage " + std::to_string(layout.storage) + " is not in 0 to " +
                std::to_string(kElementsMax));
   }
   const int64_t storage = StorageElements(layout, shape);

@@ -186,6 +186,32 @@ Status VerifyCodes(const std::vector<int32_t>& codes, QValue value, std::string_
   return {};
 }
 
+// What a form does not use stays at its default, so that what is printed is all.
+Status VerifyUnused(const DataSpec& data) {
+  using enum DataForm;
+  const DataForm form = data.form;
+  const bool listed = form == kList || form == kConstant || form == kCycle;
+  const bool seeded =
+      form == kUniform || form == kNormal || form == kInts || form == kLogscale;
+  if (data.seed != 0 && !seeded) return Bad("data without a draw have a seed");
+  if (data.parameters != std::array<double, 2>{} && (listed || form == kQuantized)) {
+    return Bad("data without a formula have parameters");
+  }
+  const bool codes = !data.codes.empty() || !data.scales.empty() || !data.zeros.empty() ||
+                     data.tensor_scale.has_value();
+  if (codes && form != kQuantized) return Bad("elements have codes or scales");
+  if (data.wildcards.empty()) return {};
+  if (form != kList || data.wildcards.size() != data.elements.size()) {
+    return Bad("wildcards stand in a list, one an element");
+  }
+  bool any = false;
+  for (size_t i = 0; i < data.elements.size(); ++i) {
+    any = any || data.wildcards[i];
+    if (data.wildcards[i] && data.elements[i] != 0) return Bad("a wildcard has a value");
+  }
+  return any ? Status() : Bad("a list has wildcards of which none is set");
+}
+
 Status VerifyQuantized(const DataSpec& data, const Type& type) {
   if (data.form != DataForm::kQuantized) {
     return Bad(PrintType(type) + " takes codes and scales as data");
@@ -217,10 +243,7 @@ Status VerifyQuantized(const DataSpec& data, const Type& type) {
 
 Status VerifyData(const DataSpec& data, const Type& type) {
   if (data.form > DataForm::kQuantized) return Bad("data have no known form");
-  if (!data.wildcards.empty() &&
-      (data.form != DataForm::kList || data.wildcards.size() != data.elements.size())) {
-    return Bad("wildcards stand in a list, one an element");
-  }
+  FAULTLINE_RETURN_IF_ERROR(VerifyUnused(data));
   if (type.quantized()) return VerifyQuantized(data, type);
   FAULTLINE_RETURN_IF_ERROR(VerifyCount(data, type));
   FAULTLINE_RETURN_IF_ERROR(VerifyForm(data, type.dtype()));

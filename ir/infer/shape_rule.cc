@@ -269,8 +269,8 @@ Result<Shape> InferShape(const Application& application) {
 Status CheckReducedExtent(const Application& application) {
   const OpInfo& info = application.info;
   // The mean of no integers has no value; that of no floats is NaN.
-  const bool int_mean = (info.op == Opcode::kMean || info.op == Opcode::kMeanDim) &&
-                        IsInt(application.operands[0].dtype());
+  const bool int_mean =
+      HasTrait(info.op, kAveraging) && IsInt(application.operands[0].dtype());
   if (info.domain != Domain::kNonEmpty && !int_mean) return {};
   const Shape& shape = application.shape(0);
   const bool whole = info.shape_rule == ShapeRule::kReduceAll || !application.attributes.has_dim();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "ir/data/scale_value.h"
@@ -75,7 +76,9 @@ bool Parser::ParseParameters(std::span<const std::string_view> keys, bool seeded
     const size_t at = lexer_.at();
     const std::string_view literal = lexer_.TakeLiteral();
     const auto number = ReadNumber(literal);
-    if (!number.has_value()) return Fail("'" + std::string(literal) + "' is no number", at);
+    if (!number.has_value() || !std::isfinite(number->nearest)) {
+      return Fail("'" + std::string(literal) + "' is no finite number", at);
+    }
     data.parameters[i] = number->nearest;
   }
   return Expect(")");

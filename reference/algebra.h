@@ -19,11 +19,14 @@
 
 namespace faultline::reference {
 
+class Nature;
+
 // f32(1/sqrt 2), by which gelu scales the argument of erf.
 inline constexpr double kGeluScale = 0x1.6a09e6p-1;
 
 // Primitives take elements of `operand` and give elements of `result` (the same dtype, except in
-// comparisons, which give bools, and casts).
+// comparisons, which give bools, and casts). With a Nature (reference/nature.h) the value is not the
+// naive one, but any that the contract permits.
 class Exact {
  public:
   using Float = double;
@@ -31,21 +34,36 @@ class Exact {
   using Tensor = Points;
   static constexpr bool kSets = false;
 
-  Exact(const Contract& contract, ir::Dtype operand, ir::Dtype result)
-      : contract_(&contract), operand_(operand), result_(result) {}
+  Exact(const Contract& contract, ir::Dtype operand, ir::Dtype result, Nature* nature = nullptr)
+      : contract_(&contract), operand_(operand), result_(result), nature_(nature) {}
   const Contract& contract() const { return *contract_; }
   ir::Dtype operand() const { return operand_; }
   ir::Dtype result() const { return result_; }
+  Nature* nature() const { return nature_; }
+  // The same algebra on other dtypes, for the steps inside an op.
+  Exact On(ir::Dtype operand, ir::Dtype result) const {
+    return Exact(*contract_, operand, result, nature_);
+  }
 
   Float FloatOf(Cell cell) const { return AsFloat(cell); }
   Int IntOf(Cell cell) const { return AsInt(cell); }
 
   // Correctly rounded.
-  Float Add(Float x, Float y) const { return Round(result_, x + y); }
-  Float Sub(Float x, Float y) const { return Round(result_, x - y); }
-  Float Mul(Float x, Float y) const { return Round(result_, x * y); }
-  Float Div(Float x, Float y) const { return Round(result_, x / y); }
-  Float Sqrt(Float x) const { return Round(result_, std::sqrt(x)); }
+  Float Add(Float x, Float y) const {
+    return nature_ == nullptr ? Round(result_, x + y) : AddFreely(x, y);
+  }
+  Float Sub(Float x, Float y) const {
+    return nature_ == nullptr ? Round(result_, x - y) : AddFreely(x, -y);
+  }
+  Float Mul(Float x, Float y) const {
+    return nature_ == nullptr ? Round(result_, x * y) : MulFreely(x, y);
+  }
+  Float Div(Float x, Float y) const {
+    return nature_ == nullptr ? Round(result_, x / y) : DivFreely(x, y);
+  }
+  Float Sqrt(Float x) const {
+    return nature_ == nullptr ? Round(result_, std::sqrt(x)) : SqrtFreely(x);
+  }
   Float Rem(Float x, Float y) const;
   // Exact. A NaN operand gives the free NaN.
   Float Neg(Float x) const { return std::isnan(x) ? FreeNan() : -x; }
@@ -98,9 +116,20 @@ class Exact {
  private:
   static uint64_t Bits(Int x) { return std::bit_cast<uint64_t>(x); }
 
+  // With a Nature.
+  Float AddFreely(Float x, Float y) const;
+  Float MulFreely(Float x, Float y) const;
+  Float DivFreely(Float x, Float y) const;
+  Float SqrtFreely(Float x) const;
+  Float CallFreely(Function function, Float x) const;
+  Float PowFreely(Float x, Float y) const;
+  Float ExtremumFreely(Float x, Float y, Float naive) const;
+  Float Flushed(Float x) const;
+
   const Contract* contract_;
   ir::Dtype operand_;
   ir::Dtype result_;
+  Nature* nature_;
 };
 
 class Sets {
@@ -117,6 +146,9 @@ class Sets {
   const Contract& contract() const { return *contract_; }
   ir::Dtype operand() const { return operand_; }
   ir::Dtype result() const { return result_; }
+  Sets On(ir::Dtype operand, ir::Dtype result) const {
+    return Sets(*contract_, operand, result, wide_);
+  }
   bool wide() const { return wide_; }
 
   Float FloatOf(Cell cell) const { return FloatSet::Of(AsFloat(cell)); }

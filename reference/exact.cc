@@ -4,13 +4,15 @@
 // The naive bits of primitives that are more than one operator.
 
 #include <cmath>
+#include <limits>
 
 #include "reference/algebra.h"
 
 namespace faultline::reference {
 namespace {
 
-double FunctionValue(Function function, double x) {
+template <class Real>
+Real FunctionValue(Function function, Real x) {
   switch (function) {
     case Function::kExp:
       return std::exp(x);
@@ -23,7 +25,7 @@ double FunctionValue(Function function, double x) {
     case Function::kPow:
       break;
   }
-  return FreeNan();
+  return std::numeric_limits<Real>::quiet_NaN();
 }
 
 }  // namespace
@@ -43,38 +45,41 @@ double Exact::Rem(double x, double y) const {
 }
 
 double Exact::Min(double x, double y) const {
-  if (std::isnan(x) || std::isnan(y)) return FreeNan();
-  return Lesser(x, y);
+  const bool nan = std::isnan(x) || std::isnan(y);
+  const double naive = nan ? FreeNan() : Lesser(x, y);
+  return nature_ == nullptr ? naive : ExtremumFreely(x, y, naive);
 }
 
 double Exact::Max(double x, double y) const {
-  if (std::isnan(x) || std::isnan(y)) return FreeNan();
-  return Greater(x, y);
+  const bool nan = std::isnan(x) || std::isnan(y);
+  const double naive = nan ? FreeNan() : Greater(x, y);
+  return nature_ == nullptr ? naive : ExtremumFreely(x, y, naive);
 }
 
 // f64 libm, rounded to the dtype that the op computes in, then to the result.
 double Exact::Call(Function function, double x) const {
+  if (nature_ != nullptr) return CallFreely(function, x);
   return Round(result_, Round(ComputeDtype(result_), FunctionValue(function, x)));
 }
 
 double Exact::Pow(double x, double y) const {
+  if (nature_ != nullptr) return PowFreely(x, y);
   return Round(result_, Round(ComputeDtype(result_), std::pow(x, y)));
 }
 
 double Exact::Sigmoid(double x) const {
   const ir::Dtype compute = ComputeDtype(result_);
-  const auto rounded = [compute](double value) { return Round(compute, value); };
-  const double t = rounded(std::exp(-std::fabs(x)));
-  const double below = rounded(1 + t);
-  return Round(result_, rounded(x >= 0 ? 1 / below : t / below));
+  const Exact inner = On(compute, compute);
+  const double t = inner.Call(Function::kExp, -std::fabs(x));
+  return Round(result_, inner.Div(x >= 0 ? 1 : t, inner.Add(1, t)));
 }
 
 // 0.5*x*(1 + erf(x*f32(1/sqrt 2))): ((0.5*x) * (1 + erf(..))).
 double Exact::Gelu(double x) const {
   const ir::Dtype compute = ComputeDtype(result_);
-  const auto rounded = [compute](double value) { return Round(compute, value); };
-  const double inner = rounded(std::erf(rounded(x * kGeluScale)));
-  return Round(result_, rounded(rounded(0.5 * x) * rounded(1 + inner)));
+  const Exact inner = On(compute, compute);
+  const double erf = inner.Call(Function::kErf, inner.Mul(x, kGeluScale));
+  return Round(result_, inner.Mul(inner.Mul(0.5, x), inner.Add(1, erf)));
 }
 
 int64_t Exact::Div(int64_t x, int64_t y) const {

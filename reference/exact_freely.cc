@@ -1,0 +1,100 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Primitives where Nature chooses among the results that the contract permits. Not the place of
+// contraction and wider intermediates: those are of two ops, not of one.
+
+#include <cmath>
+#include <limits>
+
+#include "reference/algebra.h"
+#include "reference/nature.h"
+
+namespace faultline::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+double Exact::Flushed(double x) const {
+  return contract_->may_flush ? nature_->Flushed(ComputeDtype(result_), x) : x;
+}
+
+double Exact::AddFreely(double x, double y) const {
+  return Flushed(Round(result_, Flushed(x) + Flushed(y)));
+}
+
+double Exact::MulFreely(double x, double y) const {
+  return Flushed(Round(result_, Flushed(x) * Flushed(y)));
+}
+
+double Exact::DivFreely(double x, double y) const {
+  const double a = Flushed(x);
+  const double b = Flushed(y);
+  if (contract_->division_ulp == 0) return Flushed(Round(result_, a / b));
+  const double ulp = b == 0 || !std::isfinite(b) ? 0 : contract_->division_ulp;
+  const double quotient =
+      nature_->Within(ComputeDtype(result_),
+                      static_cast<long double>(a) / static_cast<long double>(b), ulp, kInfinity);
+  return Flushed(Round(result_, quotient));
+}
+
+double Exact::SqrtFreely(double x) const {
+  const double a = Flushed(x);
+  if (contract_->sqrt_ulp == 0) return Flushed(Round(result_, std::sqrt(a)));
+  const double root =
+      nature_->Within(ComputeDtype(result_), std::sqrt(static_cast<long double>(a)),
+                      contract_->sqrt_ulp, kInfinity);
+  return Flushed(Round(result_, root));
+}
+
+// Zeros, infinities and log(1) are exact (C Annex F).
+double Exact::CallFreely(Function function, double x) const {
+  const double a = Flushed(x);
+  const auto wide = static_cast<long double>(a);
+  long double exact = 0;
+  switch (function) {
+    case Function::kExp:
+      exact = std::exp(wide);
+      break;
+    case Function::kLog:
+      exact = std::log(wide);
+      break;
+    case Function::kTanh:
+      exact = std::tanh(wide);
+      break;
+    case Function::kErf:
+      exact = std::erf(wide);
+      break;
+    case Function::kPow:
+      return FreeNan();
+  }
+  const bool special = a == 0 || std::isinf(a) || (function == Function::kLog && a == 1);
+  const bool bounded = contract_->bounded_functions &&
+                       (function == Function::kTanh || function == Function::kErf);
+  const double value = nature_->Within(ComputeDtype(result_), exact,
+                                       special ? 0 : contract_->ulp(function),
+                                       bounded ? 1 : kInfinity);
+  return Flushed(Round(result_, value));
+}
+
+double Exact::PowFreely(double x, double y) const {
+  const double a = Flushed(x);
+  const double b = Flushed(y);
+  const bool special = a == 0 || a == 1 || b == 0 || !std::isfinite(a) || !std::isfinite(b);
+  const long double exact = std::pow(static_cast<long double>(a), static_cast<long double>(b));
+  const double value = nature_->Within(ComputeDtype(result_), exact,
+                                       special ? 0 : contract_->ulp(Function::kPow), kInfinity);
+  return Flushed(Round(result_, value));
+}
+
+// min and max: the sign of zero is free, and so is NaN under a rule that lets either operand win.
+double Exact::ExtremumFreely(double x, double y, double naive) const {
+  if (std::isnan(naive) && contract_->nan_rule == NanRule::kEither && nature_->Chance(2)) {
+    return nature_->Chance(2) ? x : y;
+  }
+  return nature_->AnyZero(naive);
+}
+
+}  // namespace faultline::reference

@@ -17,7 +17,8 @@ Judgement Sample() {
   judgement.verdict.worst = {{.index = 3, .part = "code", .expected = "{1}", .actual = "2"}};
   judgement.verdict.key = "divergence/code";
   judgement.statistics.compared = 12;
-  judgement.observation.trace.blocks = {{{"view_into_read"}, {ir::Opcode::kPermute}, "cpu"}};
+  judgement.observation.trace.blocks = {
+      {.rules = {"view_into_read"}, .source_ops = {ir::Opcode::kPermute}, .tier = "cpu"}};
   judgement.observation.trace.decisions = {{"fuse(%a,%b)", 2, 1}};
   judgement.observation.trace.rules_fired = {{"view_into_read", 1}};
   return judgement;

@@ -19,8 +19,9 @@ constexpr int kLowestOctave = -4;
 int RadiusBucket(double radius_ulp) {
   if (!(radius_ulp > 0)) return 0;
   const double octave = std::log2(radius_ulp) - kLowestOctave;
-  return std::clamp(static_cast<int>(std::floor(octave * kBucketsPerOctave)), 0,
-                    kRadiusBuckets - 1);
+  // Bounded as a double: an infinite radius is no int.
+  const double bucket = std::floor(octave * kBucketsPerOctave);
+  return static_cast<int>(std::clamp(bucket, 0.0, double{kRadiusBuckets - 1}));
 }
 
 double RadiusOf(int bucket) {

@@ -27,10 +27,10 @@ struct LiveCounts {
 
 // A launch and what went into it. Rule names and tiers live as long as the backend.
 struct TracedBlock {
-  std::vector<std::string_view> rules;  // in the order they fired
-  std::vector<ir::Opcode> source_ops;   // ops of the program it computes, in order
-  std::vector<std::string> values;      // names of the values they make, empty where there is none
-  std::string_view tier;                // "block", "matmul", "copy", ...
+  std::vector<std::string_view> rules = {};  // in the order they fired
+  std::vector<ir::Opcode> source_ops = {};   // ops of the program it computes, in order
+  std::vector<std::string> values = {};  // names of the values they make, empty where there is none
+  std::string_view tier = {};            // "block", "matmul", "copy", ...
 };
 
 struct TracedDecision {

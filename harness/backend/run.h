@@ -18,7 +18,7 @@
 namespace faultline::harness {
 
 struct RunOptions {
-  SessionOptions session;
+  SessionOptions session = {};
   // A new engine before the run: nothing of earlier programs can matter.
   bool fresh = false;
   // Fill in Observation::trace.

@@ -42,6 +42,12 @@ std::string_view AliasOutcomeName(AliasOutcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
+std::string_view CutReasonName(CutReason reason) {
+  constexpr std::string_view kNames[] = {"declined",   "no_rule",   "cycle",      "shared",
+                                         "infeasible", "too_large", "other_space"};
+  return kNames[static_cast<size_t>(reason)];
+}
+
 std::string Trace::NameOf(uint32_t value) const {
   if (value < names.size() && !names[value].empty()) return "%" + names[value];
   return "%" + std::to_string(value);

@@ -64,6 +64,19 @@ enum class AliasOutcome : uint8_t {
 inline constexpr int kAliasOutcomeCount = 10;
 std::string_view AliasOutcomeName(AliasOutcome outcome);
 
+// Why a producer and its consumer were not made one launch.
+enum class CutReason : uint8_t {
+  kDeclined,    // legal, but the chooser cut
+  kNoRule,      // no rule joins these two kinds
+  kCycle,       // another operand would come from behind the launch
+  kShared,      // the producer has other uses and is read at another index
+  kInfeasible,  // no single index map for every extent
+  kTooLarge,    // the launch has grown to the limit
+  kOtherSpace,  // the two iterate over different spaces
+};
+inline constexpr int kCutReasonCount = 7;
+std::string_view CutReasonName(CutReason reason);
+
 enum class CacheEvent : uint8_t { kHit, kMiss, kMissEvicting };
 
 struct OpRecord {
@@ -98,6 +111,7 @@ struct Trace {
   std::vector<LaunchRecord> launches;
   std::vector<DecisionRecord> decisions;
   std::vector<AliasRecord> aliases;
+  std::vector<CutReason> cuts;
   std::vector<CacheEvent> cache;   // one a segment
   std::vector<std::string> names;  // by value; empty where the client gave none
 

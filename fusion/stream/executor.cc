@@ -1,0 +1,397 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fusion/stream/executor.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "fusion/fault.h"
+#include "ir/base/check.h"
+#include "ir/element.h"
+
+namespace faultline::fusion {
+namespace {
+
+// Elements from which a launch is worth more than one thread.
+constexpr int64_t kThreadThreshold = 1 << 16;
+
+Placement DensePlacement(const ir::Shape& shape) {
+  Placement place;
+  place.strides = shape.RowMajorStrides();
+  return place;
+}
+
+int64_t BytesOf(const ir::ElementType& element, const ir::Shape& shape) {
+  return ir::Type(element, shape).HostBytes();
+}
+
+// The bits a register has for a number.
+uint64_t CountBits(Reg reg, int64_t count) {
+  switch (reg) {
+    case Reg::kF32:
+      return std::bit_cast<uint32_t>(static_cast<float>(count));
+    case Reg::kF64:
+      return std::bit_cast<uint64_t>(static_cast<double>(count));
+    default:
+      return static_cast<uint64_t>(count);
+  }
+}
+
+uint64_t ScalarBits(Reg reg, const ir::Scalar& scalar) {
+  switch (reg) {
+    case Reg::kF32:
+      // f16 and bf16 live in f32 registers, exactly.
+      if (scalar.dtype == ir::Dtype::kF32) return scalar.bits;
+      return std::bit_cast<uint32_t>(static_cast<float>(ir::ToDouble(scalar.dtype, scalar.bits)));
+    case Reg::kF64:
+      return scalar.bits;
+    case Reg::kI32:
+    case Reg::kU32:
+      return static_cast<uint32_t>(ir::ToInt(scalar.dtype, scalar.bits));
+    case Reg::kI64:
+    case Reg::kU64:
+      return static_cast<uint64_t>(ir::ToInt(scalar.dtype, scalar.bits));
+    case Reg::kMask:
+      return scalar.bits != 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------- memory
+
+ir::Result<SharedBuffer*> Executor::AllocateBytes(int64_t bytes) {
+  auto buffer = target_.Allocate(&account_, bytes);
+  if (!buffer.has_value()) return std::unexpected(std::move(buffer).error());
+  if (free_.empty()) {
+    owned_.push_back(std::make_unique<SharedBuffer>());
+    free_.push_back(owned_.back().get());
+  }
+  SharedBuffer* memory = free_.back();
+  free_.pop_back();
+  *memory = {*buffer, 1};
+  return memory;
+}
+
+ir::Result<SharedBuffer*> Executor::Allocate(const ir::ElementType& element, const ir::Shape& shape,
+                                             Placement* place) {
+  if (element.quantized()) {
+    *place = DensePlacement(shape);
+    return AllocateBytes(BytesOf(element, shape));
+  }
+  auto tensor = target_.AllocateTensor(&account_, element.dtype, shape);
+  if (!tensor.has_value()) return std::unexpected(std::move(tensor).error());
+  if (free_.empty()) {
+    owned_.push_back(std::make_unique<SharedBuffer>());
+    free_.push_back(owned_.back().get());
+  }
+  SharedBuffer* memory = free_.back();
+  free_.pop_back();
+  *memory = {tensor->buffer, 1};
+  *place = tensor->place;
+  return memory;
+}
+
+void Executor::Release(SharedBuffer* memory) {
+  if (--memory->holders > 0) return;
+  target_.Release(memory->buffer);
+  memory->buffer = nullptr;
+  free_.push_back(memory);
+}
+
+// ---------------------------------------------------------------------------------- running
+
+std::optional<IndexFailure> Executor::Run(const Plan& plan, const Bindings& bindings,
+                                          std::vector<Slot>& slots, size_t* stopped,
+                                          RunCounts* counts) {
+  plan_ = &plan;
+  bindings_ = &bindings;
+  slots_ = &slots;
+  counts_ = counts;
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const PlanStep& step = plan.steps[s];
+    *stopped = s;
+    if (InputsReady(step)) {
+      for (const IndexCheck& check : step.checks) {
+        auto failure = Check(check);
+        if (!failure.has_value()) {
+          failures_.push_back(std::move(failure).error());
+          Fail(step, &failures_.back(), check.op);
+          break;
+        }
+        if (failure->has_value()) return **failure;
+      }
+      RunStep(step);
+    }
+    for (uint32_t v : step.release) {
+      Slot& slot = slots[v];
+      if (slot.memory != nullptr) Release(slot.memory);
+      slot.memory = nullptr;
+    }
+  }
+  *stopped = plan.steps.size();
+  return std::nullopt;
+}
+
+// Otherwise the outputs fail for the reason of the input whose op comes first in the program.
+bool Executor::InputsReady(const PlanStep& step) {
+  const Slot* worst = nullptr;
+  for (uint32_t v : step.inputs) {
+    const Slot& slot = (*slots_)[v];
+    if (slot.memory != nullptr) continue;
+    FAULTLINE_CHECK(slot.failure != nullptr, "a step reads what no step has made");
+    if (worst == nullptr || slot.failed_op < worst->failed_op) worst = &slot;
+  }
+  if (worst != nullptr) Fail(step, worst->failure, worst->failed_op);
+  return worst == nullptr;
+}
+
+void Executor::Fail(const PlanStep& step, const ir::Status* failure, uint32_t op) {
+  auto fail = [&](uint32_t v) {
+    Slot& slot = (*slots_)[v];
+    if (slot.memory != nullptr) Release(slot.memory);
+    slot.memory = nullptr;
+    if (slot.failure != nullptr && slot.failed_op <= op) return;
+    slot.failure = failure;
+    slot.failed_op = op;
+  };
+  for (uint32_t v : step.outputs) fail(v);
+  if (step.outputs.empty()) fail(step.to.value);
+}
+
+ir::Status Executor::MakeOutputs(const PlanStep& step) {
+  for (uint32_t v : step.outputs) {
+    Slot& slot = (*slots_)[v];
+    const auto alias = std::ranges::find(step.aliases, v, &PlanAlias::to);
+    if (alias != step.aliases.end()) {
+      Slot& from = (*slots_)[alias->from];
+      slot.memory = from.memory;
+      slot.place = from.place;
+      // A value that lives on shares the buffer (which only a seeded fault lets happen).
+      if (plan_->values[alias->from].survives) {
+        ++slot.memory->holders;
+      }
+      continue;
+    }
+    const PlanValue& value = plan_->values[v];
+    auto memory = Allocate(value.element, bindings_->ShapeOf(value.shape), &slot.place);
+    if (!memory.has_value()) return std::move(memory).error();
+    slot.memory = *memory;
+  }
+  return {};
+}
+
+void Executor::RunStep(const PlanStep& step) {
+  for (uint32_t v : step.outputs) {
+    if ((*slots_)[v].failure != nullptr) return;
+  }
+  ir::Status status = MakeOutputs(step);
+  if (status.ok() && !IsEmpty(step)) status = Launch(step);
+  if (!status.ok()) {
+    failures_.push_back(std::move(status));
+    Fail(step, &failures_.back(), step.ops.empty() ? 0 : step.ops.front());
+  } else {
+    Count(step);
+  }
+  // What was taken over belongs to the result now.
+  for (const PlanAlias& alias : step.aliases) {
+    if (!plan_->values[alias.from].survives) (*slots_)[alias.from].memory = nullptr;
+  }
+}
+
+void Executor::Count(const PlanStep& step) {
+  auto bytes = [&](uint32_t v) {
+    const PlanValue& value = plan_->values[v];
+    return static_cast<uint64_t>(BytesOf(value.element, bindings_->ShapeOf(value.shape)));
+  };
+  for (uint32_t v : step.inputs) counts_->bytes_read += bytes(v);
+  for (uint32_t v : step.outputs) counts_->bytes_written += bytes(v);
+}
+
+// Index operands are looked at before the launch, in their own row-major order, so that the first
+// offending one is known whatever the launch reads and in whatever order.
+ir::Result<std::optional<IndexFailure>> Executor::Check(const IndexCheck& check) {
+  const ir::Shape shape = bindings_->ShapeOf(check.shape);
+  const auto count = static_cast<size_t>(shape.NumElements());
+  const ir::Dtype dtype = plan_->values[check.index.value].element.dtype;
+  const auto size = static_cast<size_t>(ir::ByteSize(dtype));
+  std::vector<std::byte> bytes(count * size);
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(
+      target_.Download(Tensor(check.index, shape), static_cast<int>(size), bytes.data()));
+  const int64_t bound = bindings_->extents[check.bound];
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t index = ir::ToInt(dtype, ir::LoadElement(dtype, bytes.data() + i * size));
+    if (index >= 0 && index < bound) continue;
+    return IndexFailure{check.op, static_cast<int64_t>(i), index, bound};
+  }
+  return std::nullopt;
+}
+
+// ---------------------------------------------------------------------------------- binding
+
+Stored Executor::StoredOf(uint32_t value) const {
+  const PlanValue& v = plan_->values[value];
+  return {bindings_->ShapeOf(v.shape), (*slots_)[value].place};
+}
+
+TensorBinding Executor::Tensor(const TensorRecipe& recipe, const ir::Shape& shape) const {
+  TensorBinding binding;
+  binding.buffer = (*slots_)[recipe.value].memory->buffer;
+  binding.shape = shape;
+  const Mapped map = MapPath(plan_->PathOf(recipe.path), StoredOf(recipe.value), *bindings_);
+  binding.place.offset = map.offset;
+  std::copy_n(map.strides.begin(), shape.rank(), binding.place.strides.begin());
+  return binding;
+}
+
+uint64_t Executor::ParameterBits(const ParameterRecipe& recipe) const {
+  if (recipe.kind == ParameterRecipe::Kind::kScalar) {
+    return ScalarBits(recipe.reg, bindings_->scalars[recipe.scalar]);
+  }
+  int64_t count = 1;
+  for (Symbol symbol : recipe.counted.span()) count *= bindings_->extents[symbol];
+  return CountBits(recipe.reg, count);
+}
+
+void Executor::BindAccess(const AccessRecipe& recipe, BoundBlock& bound, AccessBinding& binding) {
+  const auto axis = static_cast<size_t>(recipe.dim);
+  if (!recipe.parts.empty()) {
+    // The joined axis: where each part begins, and how many elements one step along it is.
+    std::vector<int64_t> starts = {0};
+    for (const SymbolicShape& part : recipe.part_shapes) {
+      starts.push_back(starts.back() + bindings_->extents[part[recipe.dim]]);
+    }
+    const ir::Shape joined = bindings_->ShapeOf(recipe.joined);
+    binding.inner = 1;
+    for (int i = recipe.dim + 1; i < joined.rank(); ++i) binding.inner *= joined[i];
+    bound.starts.push_back(std::move(starts));
+    binding.starts = bound.starts.back();
+    return;
+  }
+  const Stored stored = StoredOf(recipe.value);
+  if (plan_->values[recipe.value].element.quantized()) binding.quantized_shape = stored.shape;
+  Mapped map = MapPath(plan_->PathOf(recipe.path), stored, *bindings_);
+  if (recipe.is_piece) {
+    // Over the whole joined space, shifted so that the part's own elements are found.
+    const ir::Shape joined = bindings_->ShapeOf(recipe.joined);
+    int64_t start = 0;
+    for (size_t i = 0; i + 1 < recipe.part_shapes.size(); ++i) {
+      start += bindings_->extents[recipe.part_shapes[i][recipe.dim]];
+    }
+    if (FAULT(joined_part_shifted) && recipe.part_shapes.size() > 2) --start;
+    map.offset -= start * map.strides[axis];
+    for (int i = 0; i < joined.rank(); ++i) map.extents[static_cast<size_t>(i)] = joined[i];
+  }
+  BindMap(map, recipe.has_row, binding);
+}
+
+void Executor::BindBlock(const BlockRecipe& recipe, BoundBlock& bound) {
+  bound.extents.clear();
+  bound.starts.clear();
+  if (recipe.whole_row) {
+    bound.extents.push_back(bindings_->ShapeOf(recipe.loop).NumElements());
+  } else {
+    for (Symbol symbol : recipe.loop.span()) bound.extents.push_back(bindings_->extents[symbol]);
+  }
+  bound.buffers.clear();
+  for (uint32_t v : recipe.slots) {
+    bound.buffers.push_back(v == kNoPlanValue ? nullptr : (*slots_)[v].memory->buffer);
+  }
+  bound.accesses.assign(recipe.accesses.size(), {});
+  for (size_t i = 0; i < recipe.accesses.size(); ++i) {
+    const AccessRecipe& access = recipe.accesses[i];
+    if (access.value == kNoPlanValue && access.parts.empty()) continue;
+    BindAccess(access, bound, bound.accesses[i]);
+  }
+  bound.parameters.clear();
+  for (const ParameterRecipe& parameter : recipe.parameters) {
+    bound.parameters.push_back(ParameterBits(parameter));
+  }
+}
+
+// Whether there is nothing to compute or move.
+bool Executor::IsEmpty(const PlanStep& step) const {
+  switch (step.kind) {
+    case LaunchKind::kBlock: {
+      SymbolicShape outer = step.block.loop;
+      if (step.block.whole_row) return false;
+      if (step.block.has_row) --outer.rank;
+      return bindings_->ShapeOf(outer).NumElements() == 0;
+    }
+    case LaunchKind::kScatter:
+      return bindings_->ShapeOf(step.block.loop).NumElements() == 0;
+    case LaunchKind::kMatmul:
+    case LaunchKind::kSort:
+    case LaunchKind::kCopy:
+      return bindings_->ShapeOf(step.space).NumElements() == 0;
+    case LaunchKind::kMoveCodes:
+    case LaunchKind::kQuantize:
+      return false;  // an empty tensor has scales too
+  }
+  return false;
+}
+
+ir::Status Executor::Launch(const PlanStep& step) {
+  RunOptions options;
+  options.account = &account_;
+  options.thread_threshold = step.threads == 0   ? std::numeric_limits<int64_t>::max()
+                             : step.threads == 1 ? kThreadThreshold
+                                                 : 0;
+  LaunchError error;
+  options.error = &error;
+  const ir::Shape space = bindings_->ShapeOf(step.space);
+  auto run = [&](const LaunchBinding& binding) {
+    return target_.Run(*step.kernel, binding, options);
+  };
+  switch (step.kind) {
+    case LaunchKind::kBlock:
+      BindBlock(step.block, bound_);
+      return run(bound_.Binding());
+    case LaunchKind::kCopy:
+      // A base that was taken over is already where the copy would put it.
+      if (!step.aliases.empty()) return {};
+      BindBlock(step.block, bound_);
+      return run(CopyBinding{bound_.buffers, bound_.accesses, Tensor(step.to, space)});
+    case LaunchKind::kMoveCodes:
+      BindBlock(step.block, bound_);
+      return run(MoveCodesBinding{bound_.buffers, bound_.accesses,
+                                  (*slots_)[step.to.value].memory->buffer, space});
+    case LaunchKind::kSort:
+      return run(SortBinding{Tensor(step.tensors[0], space), Tensor(step.to, space)});
+    case LaunchKind::kQuantize:
+      return run(
+          QuantizeBinding{Tensor(step.tensors[0], space), (*slots_)[step.to.value].memory->buffer});
+    case LaunchKind::kScatter: {
+      const ir::Shape walk = bindings_->ShapeOf(step.block.loop);
+      return run(ScatterBinding{Tensor(step.tensors[0], walk), Tensor(step.tensors[1], walk),
+                                Tensor(step.to, space), step.dim});
+    }
+    case LaunchKind::kMatmul: {
+      MatmulBinding binding;
+      ir::Shape left = space;
+      ir::Shape right = space;
+      const Mapped map =
+          MapPath(plan_->PathOf(step.tensors[0].path), StoredOf(step.tensors[0].value), *bindings_);
+      const int64_t k = map.extents[static_cast<size_t>(map.axis_count) - 1];
+      left[left.rank() - 1] = k;
+      right[right.rank() - 2] = k;
+      binding.left = Tensor(step.tensors[0], left);
+      binding.right = Tensor(step.tensors[1], right);
+      binding.result.shape = space;
+      if (step.has_epilogue) {
+        BindBlock(step.block, bound_);
+        binding.epilogue = bound_.Binding();
+      } else {
+        binding.result = Tensor(step.to, space);
+      }
+      return run(binding);
+    }
+  }
+  return {};
+}
+
+}  // namespace faultline::fusion

@@ -64,20 +64,65 @@ FAULTLINE_INLINE Lanes<T> Apart(F f, Lanes<T> a, Lanes<T> b) {
       }                                                            \
     }                                                              \
   };
-FAULTLINE_FUNCTION(ExpOp, exp)
+FAULTLINE_FUNCTION(SleefExp, exp)
 FAULTLINE_FUNCTION(LogOp, log)
 FAULTLINE_FUNCTION(TanhOp, tanh)
 FAULTLINE_FUNCTION(ErfOp, erf)
 #undef FAULTLINE_FUNCTION
 
 template <typename T>
-struct PowOp {
+struct SleefPow {
   FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a, Lanes<T> b) {
     if constexpr (sizeof(T) == 4) {
       return Apart<FloatVector, T>(FAULTLINE_SLEEF_F(pow), a, b);
     } else {
       return Apart<DoubleVector, T>(FAULTLINE_SLEEF_D(pow), a, b);
     }
+  }
+};
+
+FAULTLINE_INLINE float LibraryExp(float a) { return __builtin_expf(a); }
+FAULTLINE_INLINE double LibraryExp(double a) { return __builtin_exp(a); }
+FAULTLINE_INLINE float LibraryPow(float a, float b) { return __builtin_powf(a, b); }
+FAULTLINE_INLINE double LibraryPow(double a, double b) { return __builtin_pow(a, b); }
+
+// Whether a lane is infinite though its operands are not.
+template <typename T>
+FAULTLINE_INLINE Truth<T> Overflowed(Lanes<T> result, Lanes<T> a) {
+  const Lanes<T> zero = Lanes<T>{};
+  return (result - result != zero) & (a - a == zero);
+}
+
+template <typename T>
+FAULTLINE_INLINE bool AnyLane(Truth<T> truth) {
+  return __builtin_reduce_or(truth) != 0;
+}
+
+// SLEEF calls overflow a little early (exp of f64 from 709.7827111 on, where the last finite result
+// belongs to 709.7827128), so the library of the system decides those lanes, one by one.
+template <typename T>
+struct ExpOp {
+  FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a) {
+    Lanes<T> result = SleefExp<T>{}(a);
+    const Truth<T> again = Overflowed<T>(result, a);
+    if (__builtin_expect(!AnyLane<T>(again), 1)) return result;
+    for (int i = 0; i < 16; ++i) {
+      if (again[i] != 0) result[i] = LibraryExp(a[i]);
+    }
+    return result;
+  }
+};
+
+template <typename T>
+struct PowOp {
+  FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a, Lanes<T> b) {
+    Lanes<T> result = SleefPow<T>{}(a, b);
+    const Truth<T> again = Overflowed<T>(result, a) & (b - b == Lanes<T>{});
+    if (__builtin_expect(!AnyLane<T>(again), 1)) return result;
+    for (int i = 0; i < 16; ++i) {
+      if (again[i] != 0) result[i] = LibraryPow(a[i], b[i]);
+    }
+    return result;
   }
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "ir/parse.h"
@@ -94,6 +96,14 @@ TEST_CASE("the parser is total on bytes") {
     CheckTotal(text);
   }
   SUCCEED("20000 texts");
+}
+
+TEST_CASE("the fuzzer's seed is a canonical program") {
+  std::ifstream file("tests/fuzz/grammar.fl", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto program = ParseAndVerify(text);
+  REQUIRE(program.has_value());
+  CHECK(Print(*program) == text);
 }
 
 TEST_CASE("every prefix of a program is a program or an error") {

@@ -128,7 +128,8 @@ TEST_CASE("data") {
   CHECK(BodyError("%a: f32[1] = input uniform(lo=0, hi=1)\n") == "2:28 expected 'seed', found 'l'");
   CHECK(BodyError("%a: f32[1] = input uniform(seed=-1, lo=0, hi=1)\n") ==
         "2:33 '-1' is no 64-bit seed");
-  CHECK(BodyError("%a: f32[1] = input normal(seed=1, mean=x, std=1)\n") == "2:40 'x' is no finite number");
+  CHECK(BodyError("%a: f32[1] = input normal(seed=1, mean=x, std=1)\n") ==
+        "2:40 'x' is no finite number");
   CHECK(BodyError("%a: f32[1] = input constant(1) with {-1: 0}\n")
             .starts_with("2:38 index -1 is not in 0 to"));
   CHECK(BodyError("%a: q8s[1] = input [1]\n") == "2:20 expected 'codes=', found '['");

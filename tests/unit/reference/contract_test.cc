@@ -17,9 +17,9 @@ TEST_CASE("contracts survive their text") {
 }
 
 TEST_CASE("a contract file changes what it names") {
-  const auto contract = ParseContract(
-      "# mine\n\nname = mine\nexp_ulp = 2.5\norder = fixed\ncontraction=true\n",
-      FusionCpuContract());
+  const auto contract =
+      ParseContract("# mine\n\nname = mine\nexp_ulp = 2.5\norder = fixed\ncontraction=true\n",
+                    FusionCpuContract());
   REQUIRE(contract.has_value());
   CHECK(contract->name == "mine");
   CHECK(contract->ulp(Function::kExp) == 2.5);

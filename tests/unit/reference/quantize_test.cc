@@ -42,11 +42,13 @@ int32_t SlowIntegerCode(QValue value, float quotient) {
 // All finite codes of that sign; the nearer, of two equally near the even one.
 int32_t SlowFloatCode(QValue value, float quotient) {
   const int32_t sign = 1 << (ir::CodeBits(value) - 1);
+  // Far beyond every code, distances would round to the same.
+  const double magnitude = std::min(std::fabs(double{quotient}), 1e6);
   int32_t best = 0;
   for (int32_t code = 0; code < sign; ++code) {
-    const double here = std::fabs(std::fabs(double{quotient}) - double{DecodeCode(value, code)});
-    const double there = std::fabs(std::fabs(double{quotient}) - double{DecodeCode(value, best)});
     if (!std::isfinite(DecodeCode(value, code))) continue;
+    const double here = std::fabs(magnitude - double{DecodeCode(value, code)});
+    const double there = std::fabs(magnitude - double{DecodeCode(value, best)});
     if (here < there || (here == there && code % 2 == 0)) best = code;
   }
   return std::signbit(quotient) ? best | sign : best;

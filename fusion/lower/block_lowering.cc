@@ -343,6 +343,25 @@ Block BlockLowering::LowerEpilogue(uint32_t product, ir::Dtype accumulator) {
   return builder_.Finish();
 }
 
+Block BlockLowering::LowerPrologue(uint32_t value, ir::Dtype storage) {
+  builder_.BeginElementPhase();
+  recipe_.slots.push_back(kNoPlanValue);
+  recipe_.accesses.emplace_back();
+  const int access = list_.Reserve(storage);
+  Emit(-1);
+  builder_.Store(access, ValueAt(value, kFullContext));
+  return builder_.Finish();
+}
+
+Block BlockLowering::LowerInto(uint32_t value, uint32_t to, std::span<const PathStep> path) {
+  builder_.BeginElementPhase();
+  const Val val = ValueAt(value, kFullContext);
+  const int access = list_.Strided(to, path, {});
+  Emit(-1);
+  builder_.Store(access, val);
+  return builder_.Finish();
+}
+
 Block BlockLowering::LowerDecode(Plan& plan, const Graph& graph, uint32_t from, uint32_t to,
                                  BlockRecipe& recipe) {
   recipe.loop = plan.values[from].shape;

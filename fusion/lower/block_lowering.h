@@ -26,6 +26,11 @@ class BlockLowering {
   // The tail of a product: slot and access 0 hold it in `accumulator`, and it is the result of
   // `product`.
   Block LowerEpilogue(uint32_t product, ir::Dtype accumulator);
+  // An operand of a product: slot and access 0, which the target binds, take `value`, widened to
+  // `storage`.
+  Block LowerPrologue(uint32_t value, ir::Dtype storage);
+  // `value` is stored into `to`, reached by `path`, and nothing else is.
+  Block LowerInto(uint32_t value, uint32_t to, std::span<const PathStep> path);
   // Decodes the plan value `from` into `to`, element by element over `shape`.
   static Block LowerDecode(Plan& plan, const Graph& graph, uint32_t from, uint32_t to,
                            BlockRecipe& recipe);

@@ -25,6 +25,10 @@ class Lowering {
       case Opcode::kMaskFill:
         return b_.Select(At(1), Scalar(0), At(0));
       case Opcode::kCast:
+        // A cast to 16 bits and back looks like one that could be left out.
+        if (FAULT(narrowing_cast_elided) && ir::IsFloat(in_.from) && ir::ByteSize(in_.to) == 2) {
+          return b_.Convert(At(0), RegOf(in_.to));
+        }
         return b_.Cast(At(0), in_.from, in_.to);
       case Opcode::kDequantize:
         return b_.Cast(At(0), Dtype::kF32, in_.to);

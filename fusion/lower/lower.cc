@@ -63,14 +63,22 @@ class ClusterLowering {
     PlanStep step;
     step.kind = kind;
     step.rules = cluster_.rules;
-    for (const Member& member : cluster_.members) step.ops.push_back(member.op);
-    for (const Through& through : cluster_.through) {
-      const auto o = static_cast<uint32_t>(ValueOf(through.value).producer);
-      step.ops.push_back(o);
+    AddOps(cluster_, step);
+    return step;
+  }
+
+  // Members and what is looked through, in program order.
+  void AddOps(const Cluster& cluster, PlanStep& step) {
+    for (const Member& member : cluster.members) step.ops.push_back(member.op);
+    for (const Through& through : cluster.through) {
+      step.ops.push_back(static_cast<uint32_t>(ValueOf(through.value).producer));
     }
     std::ranges::sort(step.ops);
     step.ops.erase(std::ranges::unique(step.ops).begin(), step.ops.end());
-    return step;
+  }
+
+  Cluster& Embedded(size_t slot) {
+    return graph_.cluster(static_cast<uint32_t>(cluster_.tensors[slot].prologue));
   }
 
   ir::Status Finish(PlanStep step, const Launch& launch) {
@@ -233,8 +241,24 @@ class ClusterLowering {
     launch.result = ValueOf(Result()).dtype();
     launch.accumulator = Accumulator(launch.result);
     step.tensors = {MatmulOperand(0), MatmulOperand(1)};
-    step.inputs = {step.tensors[0].value, step.tensors[1].value};
+    step.prologues.resize(2);
+    for (size_t slot = 0; slot < 2; ++slot) {
+      const TensorOperand& operand = cluster_.tensors[slot];
+      if (operand.prologue < 0) {
+        step.inputs.push_back(operand.value);
+        continue;
+      }
+      Cluster& guest = Embedded(slot);
+      AddOps(guest, step);
+      BlockLowering lowering(graph_, guest, plan_, step.prologues[slot]);
+      auto block = std::make_shared<Block>(
+          lowering.LowerPrologue(operand.value, DtypeOf(launch.accumulator)));
+      (slot == 0 ? launch.left_prologue : launch.right_prologue) = std::move(block);
+      for (uint32_t v : lowering.inputs()) step.inputs.push_back(v);
+      for (uint32_t o : lowering.lookups()) AddCheck(step, o);
+    }
     step.space = ValueOf(Result()).shape;
+    step.operand = ValueOf(Operands()[0]).shape;
     step.to.value = Result();
     if (cluster_.members.size() > 1) {
       step.has_epilogue = true;
@@ -302,7 +326,21 @@ class ClusterLowering {
     PathStep slice = ExpandStep(values, ValueOf(Result()).shape);
     slice.kind = StepKind::kSlice;
     slice.first_slice = Anchor().first_slice;
-    return LowerCopy(Tensor(1), Result(), {&slice, 1}, values, /*makes=*/false);
+    if (cluster_.tensors[1].prologue < 0) {
+      return LowerCopy(Tensor(1), Result(), {&slice, 1}, values, /*makes=*/false);
+    }
+    PlanStep step = NewStep(LaunchKind::kBlock);
+    Cluster& guest = Embedded(1);
+    AddOps(guest, step);
+    BlockLowering lowering(graph_, guest, plan_, step.block);
+    step.code = std::make_shared<Block>(
+        lowering.LowerInto(cluster_.tensors[1].value, Result(), {&slice, 1}));
+    step.inputs = lowering.inputs();
+    step.inputs.push_back(Result());
+    step.to.value = Result();
+    for (uint32_t o : lowering.lookups()) AddCheck(step, o);
+    const BlockLaunch launch{step.code};
+    return Finish(std::move(step), launch);
   }
 
   ir::Status LowerQuantize(const TensorRecipe& from, uint32_t to) {

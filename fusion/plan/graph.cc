@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion {
@@ -144,7 +145,8 @@ std::vector<PathStep> Graph::PathOf(const Cluster& cluster, int32_t context) con
       units.kind = StepKind::kUnits;
       units.shape = LoopShape(cluster, kRowContext);
       path.push_back(units);
-    } else if (cluster.axis != kWholeAxis && cluster.axis != cluster.full.rank - 1) {
+    } else if (cluster.axis != kWholeAxis && cluster.axis != cluster.full.rank - 1 &&
+               !(FAULT(row_of_view_not_permuted) && !path.empty())) {
       PathStep permute = ExpandStep(LoopShape(cluster, kFullContext), cluster.full);
       permute.kind = StepKind::kPermute;
       // Loop axis i is full axis order[i]; the step says for each upper (loop) axis which lower
@@ -220,6 +222,15 @@ void Graph::Absorb(uint32_t host, uint32_t guest, int32_t context) {
     other.depends.Remove(guest);
     other.depends.Add(host);
   }
+  PropagateDependences(host);
+}
+
+void Graph::Embed(uint32_t host, uint32_t guest) {
+  Cluster& from = clusters_[guest];
+  from.alive = false;
+  for (const Member& member : from.members) cluster_of_[member.op] = host;
+  clusters_[host].rules |= from.rules;
+  clusters_[host].depends.AddAll(from.depends);
   PropagateDependences(host);
 }
 

@@ -147,6 +147,9 @@ class Graph {
   // `context` of the host (and its row context the host's, where both are kRow). The guest is
   // gone; whoever depended on it depends on the host.
   void Absorb(uint32_t host, uint32_t guest, int32_t context);
+  // Members of `guest` are computed within `host`'s launch, in a loop of their own. The guest keeps
+  // its members and contexts, but is no launch any more. Requires that nothing else depends on it.
+  void Embed(uint32_t host, uint32_t guest);
   // After `c` came to depend on more: those that depend on `c` do so too.
   void PropagateDependences(uint32_t c);
 

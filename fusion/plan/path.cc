@@ -203,19 +203,24 @@ class MapBuilder {
   void Expand(const PathStep& step) {
     const Mapped from = map_;
     const int rank = step.shape.rank;
-    const int lead = rank - from.axis_count;
+    int lead = rank - from.axis_count;
+    if (FAULT(broadcast_aligned_left) && lead == 1 && from.axis_count == 1 && rank == 2 &&
+        Extent(step, 0) == Extent(step, 1)) {
+      // A vector against a square: taken for a column.
+      lead = 0;
+    }
     uint8_t at = 0;
     for (int i = 0; i < rank; ++i) {
       map_.begin[static_cast<size_t>(i)] = at;
       const int64_t extent = Extent(step, i);
       const auto axis = static_cast<size_t>(i - lead);
+      const bool added = i < lead || i - lead >= from.axis_count;
       // An axis of one element broadcasts; with a repeat it may be several digits of extent 1.
-      int64_t lower = i < lead ? 1 : 0;
-      if (i >= lead) {
-        lower = 1;
-        for (size_t d = from.begin[axis]; d < from.begin[axis + 1]; ++d) lower *= from.extents[d];
+      int64_t lower = 1;
+      for (size_t d = added ? 0 : from.begin[axis]; !added && d < from.begin[axis + 1]; ++d) {
+        lower *= from.extents[d];
       }
-      if (i < lead || (lower == 1 && extent != 1)) {
+      if (added || (lower == 1 && extent != 1)) {
         map_.extents[at] = extent;
         map_.strides[at] = 0;
         ++at;

@@ -97,8 +97,9 @@ struct PlanStep {
   std::vector<TensorRecipe> tensors;
   // What kCopy, kSort, kScatter, kMatmul, kQuantize, kMoveCodes write, and where in it.
   TensorRecipe to;
-  SymbolicShape space;  // kCopy: of the walk; kMatmul: of the product; kScatter, kSort: of `to`
-  uint8_t dim = 0;      // kScatter
+  SymbolicShape space;    // kCopy: of the walk; kMatmul: of the product; kScatter, kSort: of `to`
+  SymbolicShape operand;  // kMatmul: of the left operand
+  uint8_t dim = 0;        // kScatter
   bool has_epilogue = false;
 };
 
@@ -141,6 +142,8 @@ struct Plan {
   std::vector<PlanDecision> decisions;
   std::vector<PlanAliasOutcome> aliases;
   std::vector<CutReason> cuts;
+  // Scalars of the run that planned it. Only the seeded fault stale_scalars_on_hit uses them.
+  std::vector<ir::Scalar> first_scalars;
 
   std::span<const PathStep> PathOf(PathRef ref) const {
     return std::span<const PathStep>(path_steps).subspan(ref.begin, ref.count);

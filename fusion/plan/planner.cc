@@ -74,9 +74,9 @@ void DecideThreads(const Segment& segment, const EngineFacts& facts, Chooser& ch
 
 }  // namespace
 
-ir::Result<std::shared_ptr<const Plan>> MakePlan(std::span<const uint32_t> words,
-                                                 const EngineFacts& facts, Chooser& chooser,
-                                                 Target& target) {
+ir::Result<std::shared_ptr<Plan>> MakePlan(std::span<const uint32_t> words,
+                                           const EngineFacts& facts, Chooser& chooser,
+                                           Target& target) {
   const Segment segment = DecodeForm(words);
   Graph graph(segment, facts.pitched);
   auto plan = std::make_shared<Plan>();

@@ -23,9 +23,9 @@ struct EngineFacts {
 };
 
 // Requires words that a FormWriter wrote. Fails as Target::Compile does.
-ir::Result<std::shared_ptr<const Plan>> MakePlan(std::span<const uint32_t> words,
-                                                 const EngineFacts& facts, Chooser& chooser,
-                                                 Target& target);
+ir::Result<std::shared_ptr<Plan>> MakePlan(std::span<const uint32_t> words,
+                                           const EngineFacts& facts, Chooser& chooser,
+                                           Target& target);
 
 }  // namespace faultline::fusion
 

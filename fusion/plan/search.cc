@@ -120,9 +120,37 @@ class Search {
       // Index operands are read as they are, so that they can be checked as a whole.
       const bool index = kind == ClusterKind::kScatter && cluster.tensors.size() == 1;
       if (through && fusion() && !index) LookThrough(o, tensor);
-      Load(o, tensor.value);
-      cluster.tensors.push_back(std::move(tensor));
+      if (!fusion() || !TakeIn(o, tensor)) Load(o, tensor.value);
+      graph_.cluster(o).tensors.push_back(std::move(tensor));
     }
+  }
+
+  // Lets the launch of op `o` compute an operand as it takes it.
+  bool TakeIn(uint32_t o, TensorOperand& tensor) {
+    const uint32_t p = graph_.ProducerCluster(tensor.value);
+    if (p == kNoCluster || !tensor.path.empty() || IsVirtual(ProducerOp(tensor.value))) {
+      return false;
+    }
+    const Meeting meeting{
+        .producer = p,
+        .consumer = o,
+        .value = tensor.value,
+        .op = o,
+        .single_use = graph_.uses(tensor.value) == 1 && !graph_.stored(tensor.value)};
+    for (const JoinRule& rule : JoinRules()) {
+      const RuleAnswer answer = rule.meet(graph_, meeting);
+      if (!answer.has_value() && answer.error() == CutReason::kNoRule) continue;
+      if (!answer.has_value()) {
+        plan_.cuts.push_back(answer.error());
+        return false;
+      }
+      if (!AskFuse(rule.rule, tensor.value, o)) return false;
+      tensor.prologue = static_cast<int32_t>(p);
+      graph_.Embed(o, p);
+      graph_.cluster(o).rules |= SetOf(rule.rule);
+      return true;
+    }
+    return false;
   }
 
   // Follows views from a tensor operand down to a value that is in memory.

@@ -16,6 +16,7 @@ constexpr JoinRule kJoinRules[] = {
     {Rule::kElementwiseIntoReduction, ElementwiseIntoReduction},
     {Rule::kElementwiseIntoScan, ElementwiseIntoScan},
     {Rule::kElementwiseIntoMatmul, ElementwiseIntoMatmul},
+    {Rule::kSliceAssignIntoWrite, SliceAssignIntoWrite},
     {Rule::kReductionIntoElementwise, ReductionIntoElementwise},
     {Rule::kScanIntoElementwise, ScanIntoElementwise},
     {Rule::kRowReductions, RowReductions},

@@ -67,6 +67,7 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting);
 RuleAnswer ScanIntoElementwise(const Graph& graph, const Meeting& meeting);
 RuleAnswer MatmulIntoElementwise(const Graph& graph, const Meeting& meeting);
 RuleAnswer ElementwiseIntoMatmul(const Graph& graph, const Meeting& meeting);
+RuleAnswer SliceAssignIntoWrite(const Graph& graph, const Meeting& meeting);
 
 std::expected<void, CutReason> ViewIntoRead(Graph& graph, Cluster& cluster, const FormOp& op,
                                             int32_t context);

@@ -223,7 +223,9 @@ ir::Result<std::optional<IndexFailure>> Executor::Check(const IndexCheck& check)
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(
       target_.Download(Tensor(check.index, shape), static_cast<int>(size), bytes.data()));
   const int64_t bound = bindings_->extents[check.bound];
-  for (size_t i = 0; i < count; ++i) {
+  // Launches report an index of their own, but not in the order of the index tensor.
+  const size_t checked = FAULT(last_index_unchecked) && count > 1 ? count - 1 : count;
+  for (size_t i = 0; i < checked; ++i) {
     const int64_t index = ir::ToInt(dtype, ir::LoadElement(dtype, bytes.data() + i * size));
     if (index >= 0 && index < bound) continue;
     return IndexFailure{check.op, static_cast<int64_t>(i), index, bound};
@@ -370,28 +372,40 @@ ir::Status Executor::Launch(const PlanStep& step) {
       return run(ScatterBinding{Tensor(step.tensors[0], walk), Tensor(step.tensors[1], walk),
                                 Tensor(step.to, space), step.dim});
     }
-    case LaunchKind::kMatmul: {
-      MatmulBinding binding;
-      ir::Shape left = space;
-      ir::Shape right = space;
-      const Mapped map =
-          MapPath(plan_->PathOf(step.tensors[0].path), StoredOf(step.tensors[0].value), *bindings_);
-      const int64_t k = map.extents[static_cast<size_t>(map.axis_count) - 1];
-      left[left.rank() - 1] = k;
-      right[right.rank() - 2] = k;
-      binding.left = Tensor(step.tensors[0], left);
-      binding.right = Tensor(step.tensors[1], right);
-      binding.result.shape = space;
-      if (step.has_epilogue) {
-        BindBlock(step.block, bound_);
-        binding.epilogue = bound_.Binding();
-      } else {
-        binding.result = Tensor(step.to, space);
-      }
-      return run(binding);
-    }
+    case LaunchKind::kMatmul:
+      return run(BindMatmul(step, space));
   }
   return {};
+}
+
+MatmulBinding Executor::BindMatmul(const PlanStep& step, const ir::Shape& space) {
+  MatmulBinding binding;
+  ir::Shape left = space;
+  ir::Shape right = space;
+  const SymbolicShape& operand = step.operand;
+  const int64_t k = bindings_->extents[operand[operand.rank - 1]];
+  left[left.rank() - 1] = k;
+  right[right.rank() - 2] = k;
+  const auto bind = [&](size_t slot, const ir::Shape& shape, TensorBinding& tensor,
+                        BoundBlock& bound, BlockBinding& prologue) {
+    tensor.shape = shape;
+    if (step.prologues[slot].slots.empty()) {
+      tensor = Tensor(step.tensors[slot], shape);
+      return;
+    }
+    BindBlock(step.prologues[slot], bound);
+    prologue = bound.Binding();
+  };
+  bind(0, left, binding.left, left_, binding.left_prologue);
+  bind(1, right, binding.right, right_, binding.right_prologue);
+  binding.result.shape = space;
+  if (step.has_epilogue) {
+    BindBlock(step.block, bound_);
+    binding.epilogue = bound_.Binding();
+  } else {
+    binding.result = Tensor(step.to, space);
+  }
+  return binding;
 }
 
 }  // namespace faultline::fusion

@@ -86,6 +86,7 @@ class Executor {
   uint64_t ParameterBits(const ParameterRecipe& recipe) const;
   TensorBinding Tensor(const TensorRecipe& recipe, const ir::Shape& shape) const;
   Stored StoredOf(uint32_t value) const;
+  MatmulBinding BindMatmul(const PlanStep& step, const ir::Shape& space);
   void Count(const PlanStep& step);
 
   Target& target_;
@@ -100,6 +101,8 @@ class Executor {
   std::vector<Slot>* slots_ = nullptr;
   RunCounts* counts_ = nullptr;
   BoundBlock bound_;
+  BoundBlock left_;
+  BoundBlock right_;
 };
 
 }  // namespace faultline::fusion

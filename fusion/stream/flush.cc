@@ -81,7 +81,7 @@ void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> ops) {
       break;
     }
     // What a lookup that failed has kept from running comes back, without the lookup.
-    Execute(stream, pending, **plan);
+    Execute(pending, **plan);
   }
   FinishOps(stream, ops);
 }
@@ -186,7 +186,7 @@ ir::Result<std::shared_ptr<const Plan>> StreamSession::FindPlan() {
   return plan;
 }
 
-void StreamSession::Execute(const Stream& stream, std::vector<PendingOp>& ops, const Plan& plan) {
+void StreamSession::Execute(std::vector<PendingOp>& ops, const Plan& plan) {
   slots_.assign(plan.values.size(), {});
   for (size_t v = 0; v < relative_.size(); ++v) {
     if (plan.values[v].producer != kEntering) continue;
@@ -195,16 +195,28 @@ void StreamSession::Execute(const Stream& stream, std::vector<PendingOp>& ops, c
   }
   size_t stopped = 0;
   RunCounts counts;
-  const auto failure = executor_.Run(plan, form_.bindings(), slots_, &stopped, &counts);
+  const Bindings* bindings = &form_.bindings();
+  Bindings stale;
+  if (FAULT(stale_scalars_on_hit) && !plan.first_scalars.empty()) {
+    stale = *bindings;
+    stale.scalars = plan.first_scalars;
+    bindings = &stale;
+  }
+  const auto failure = executor_.Run(plan, *bindings, slots_, &stopped, &counts);
   trace_.bytes_read += counts.bytes_read;
   trace_.bytes_written += counts.bytes_written;
+  for (size_t v = 0; v < relative_.size(); ++v) {
+    const bool entering = plan.values[v].producer == kEntering;
+    if (entering || plan.values[v].survives) {
+      trace_.bytes_least += static_cast<uint64_t>(relative_[v]->type.HostBytes());
+    }
+  }
   TracePlan(plan, ops, stopped);
   std::vector<uint8_t> again(plan.ops.size(), 0);
   for (size_t s = stopped; s < plan.steps.size(); ++s) {
     for (uint32_t o : plan.steps[s].ops) again[o] = 1;
   }
-  Settle(ops, plan, again);
-  (void)stream;
+  Settle(ops, plan);
   if (failure.has_value()) {
     const PendingOp& op = ops[failure->op];
     ir::Status status(
@@ -222,9 +234,7 @@ void StreamSession::Execute(const Stream& stream, std::vector<PendingOp>& ops, c
 }
 
 // Takes over what the slots hold.
-void StreamSession::Settle(std::span<const PendingOp> ops, const Plan& plan,
-                           std::span<const uint8_t> again) {
-  (void)again;
+void StreamSession::Settle(std::span<const PendingOp> ops, const Plan& plan) {
   for (size_t v = 0; v < slots_.size(); ++v) {
     Slot& slot = slots_[v];
     if (v >= relative_.size()) {

@@ -30,7 +30,7 @@ ir::Result<std::vector<ir::HostTensor>> StreamSession::Read(int stream,
     // A handle that was asked for before is copied, not fetched again.
     const auto first = static_cast<size_t>(std::ranges::find(values, values[i]) - values.begin());
     if (first < i) {
-      tensors[i] = tensors[first];
+      tensors[i] = tensors[FAULT(duplicate_reads_first) ? 0 : first];
       continue;
     }
     FAULTLINE_ASSIGN_OR_RETURN(tensors[i], Download(*values[i]));

@@ -249,6 +249,7 @@ ir::Status StreamSession::Drop(int stream, Handle handle) try {
     value->memory = *again;
     ClassifyLayout(*value);
   }
+  if (busy != stream && FAULT(foreign_drop_lost)) return {};
   if (busy != stream && !streams_[static_cast<size_t>(busy)].ops.empty()) {
     streams_[static_cast<size_t>(busy)].late_drops.push_back(value);
     return {};

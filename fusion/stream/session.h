@@ -74,8 +74,8 @@ class StreamSession final : public Session {
   void SpoilDerived(const Stream& stream, std::vector<PendingOp>& ops);
   void WriteForm(const Stream& stream, std::span<const PendingOp> ops);
   ir::Result<std::shared_ptr<const Plan>> FindPlan();
-  void Execute(const Stream& stream, std::vector<PendingOp>& ops, const Plan& plan);
-  void Settle(std::span<const PendingOp> ops, const Plan& plan, std::span<const uint8_t> again);
+  void Execute(std::vector<PendingOp>& ops, const Plan& plan);
+  void Settle(std::span<const PendingOp> ops, const Plan& plan);
   void FinishOps(Stream& stream, std::span<const PendingOp> ops);
   void SpoilValue(Value& value, std::shared_ptr<const Spoil> spoil);
   void TracePlan(const Plan& plan, std::span<const PendingOp> ops, size_t steps);

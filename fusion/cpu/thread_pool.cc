@@ -27,8 +27,7 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::Start(int64_t parts, Function function, const void* context) {
   if (parts <= 0) return;
-  std::unique_lock running(running_, std::defer_lock);
-  if (workers_.empty() || parts == 1 || !running.try_lock()) {
+  if (workers_.empty() || parts == 1 || running_.exchange(true, std::memory_order_acquire)) {
     function(context, 0, parts);
     return;
   }
@@ -45,6 +44,7 @@ void ThreadPool::Start(int64_t parts, Function function, const void* context) {
   if (end > 0) function(context, 0, end);
   std::unique_lock lock(mutex_);
   finished_.wait(lock, [this] { return unfinished_ == 0; });
+  running_.store(false, std::memory_order_release);
 }
 
 void ThreadPool::Work(int number) {

@@ -8,6 +8,7 @@
 #ifndef FUSION_CPU_THREAD_POOL_H_
 #define FUSION_CPU_THREAD_POOL_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -44,7 +45,7 @@ class ThreadPool {
   void Start(int64_t parts, Function function, const void* context);
   void Work(int number);
 
-  std::mutex running_;  // held by the Run under way
+  std::atomic<bool> running_ = false;  // a Run is under way
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable started_;

@@ -1,8 +1,13 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Launches of the CPU target that are no blocks, against plain loops.
+// Sort, scatter and copy, against plain loops.
 
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "ir/element.h"
 #include "tests/unit/fusion/target_fixture.h"
 
 namespace faultline::fusion {
@@ -10,57 +15,230 @@ namespace {
 
 using ir::Dtype;
 
-TEST_CASE("a small and a large matmul") {
-  TargetFixture fixture;
-  for (const int64_t n : {1, 2, 3, 17, 40}) {
-    const int64_t m = n + 1;
-    const int64_t k = n + 2;
-    std::vector<float> a(static_cast<size_t>(m * k));
-    std::vector<float> b(static_cast<size_t>(k * n));
-    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
-    for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
-    Buffer* out = fixture.Bytes(m * n * 4);
-    MatmulBinding binding;
-    binding.left = fixture.Dense(fixture.From(a), {m, k});
-    binding.right = fixture.Dense(fixture.From(b), {k, n});
-    binding.result = fixture.Dense(out, {m, n});
-    REQUIRE(fixture.Run(MatmulLaunch{}, binding).ok());
-    const auto got = fixture.To<float>(out, m * n);
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
-        float expected = 0;
-        for (int64_t p = 0; p < k; ++p) {
-          expected += a[static_cast<size_t>(i * k + p)] * b[static_cast<size_t>(p * n + j)];
-        }
-        REQUIRE(got[static_cast<size_t>(i * n + j)] == expected);
+// Order of the pinned sort on values as f64; NaN last ascending.
+bool Before(double a, double b) {
+  if (a != a) return false;
+  return b != b || a < b;
+}
+
+void CheckSort(TargetFixture* fixture, Dtype dtype, int64_t rows, int64_t row, bool descending,
+               bool turned) {
+  const int width = ir::ByteSize(dtype);
+  std::vector<std::byte> raw(static_cast<size_t>(rows * row * width));
+  for (int64_t i = 0; i < rows * row; ++i) {
+    uint64_t bits = static_cast<uint64_t>(i + 1) * 0x9e3779b97f4a7c15u >> 17;
+    if (ir::IsFloat(dtype)) {
+      const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, -1, 1};
+      bits = i % 3 == 0 ? ir::FromDouble(dtype, special[i / 3 % 7])
+                        : ir::FromDouble(dtype, static_cast<double>(bits % 9) - 4);
+      if (i % 11 == 5 && ir::IsNan(dtype, bits)) bits |= 1;  // another payload
+    } else {
+      bits = ir::FromInt(dtype, static_cast<int64_t>(bits % 17) - (ir::IsSigned(dtype) ? 8 : 0));
+      if (i % 13 == 0) bits = ir::FromInt(dtype, ir::IntMin(dtype));
+      if (i % 17 == 0) bits = ir::IntMax(dtype);
+    }
+    ir::StoreElement(dtype, bits, raw.data() + i * width);
+  }
+  Buffer* out = fixture->Bytes(rows * row * width);
+  SortBinding binding{fixture->Dense(fixture->From(raw), {rows, row}),
+                      fixture->Dense(out, {rows, row})};
+  if (turned) binding.from.place.strides = {1, rows};
+  REQUIRE(fixture->Run(SortLaunch{dtype, descending}, binding).ok());
+  const auto got = fixture->To<std::byte>(out, rows * row * width);
+  for (int64_t o = 0; o < rows; ++o) {
+    std::vector<uint64_t> bits;
+    for (int64_t r = 0; r < row; ++r) {
+      const int64_t at = turned ? r * rows + o : o * row + r;
+      bits.push_back(ir::LoadElement(dtype, raw.data() + at * width));
+    }
+    const auto before = [&](uint64_t a, uint64_t b) {
+      if (!ir::IsFloat(dtype)) {
+        if (dtype == Dtype::kU64) return descending ? a > b : a < b;
+        const int64_t x = ir::ToInt(dtype, a);
+        const int64_t y = ir::ToInt(dtype, b);
+        return descending ? x > y : x < y;
       }
+      const double x = ir::ToDouble(dtype, a);
+      const double y = ir::ToDouble(dtype, b);
+      return descending ? Before(y, x) : Before(x, y);
+    };
+    // Insertion: plain, and stable.
+    for (size_t i = 1; i < bits.size(); ++i) {
+      for (size_t k = i; k > 0 && before(bits[k], bits[k - 1]); --k)
+        std::swap(bits[k], bits[k - 1]);
+    }
+    for (int64_t r = 0; r < row; ++r) {
+      REQUIRE(ir::LoadElement(dtype, got.data() + (o * row + r) * width) ==
+              bits[static_cast<size_t>(r)]);
     }
   }
 }
 
-TEST_CASE("quantize and read back") {
-  TargetFixture fixture;
-  const ir::Shape shape = {3, 5};
-  std::vector<float> x(15);
-  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7;
-  ir::Scheme scheme;
-  Buffer* out = fixture.Bytes(ir::LayoutOf(scheme, shape).total_bytes);
-  QuantizeBinding binding{fixture.Dense(fixture.From(x), shape), out};
-  REQUIRE(fixture.Run(QuantizeLaunch{Dtype::kF32, scheme, ir::Range::kMinMax}, binding).ok());
-  BlockBuilder b(1);
-  const int from = b.AddStrided(b.AddSlot(), ir::ElementType(scheme));
-  const int to = b.AddStrided(b.AddSlot(), Dtype::kF32);
-  b.BeginElementPhase();
-  b.Store(to, b.Load(from));
-  Buffer* back = fixture.Bytes(15 * 4);
-  AccessBinding quantized = Contiguous(15);
-  quantized.quantized_shape = shape;
-  fixture.RunBlock(b.Finish(), {15}, {out, back}, {quantized, Contiguous(15)});
-  const auto got = fixture.To<float>(back, 15);
-  const float scale = 7.0f / 127.0f;
-  for (size_t i = 0; i < x.size(); ++i) {
-    REQUIRE(got[i] == std::nearbyint(x[i] / scale) * scale);
+TEST_CASE("sort is stable, with NaN at its place, and moves bits") {
+  TargetOptions options;
+  options.threads = 2;
+  TargetFixture fixture(options);
+  fixture.options().thread_threshold = 1;
+  for (const Dtype dtype : ir::kPlainDtypes) {
+    if (dtype == Dtype::kBool) continue;
+    INFO(ir::DtypeName(dtype));
+    for (const auto& [rows, row] : {std::pair<int64_t, int64_t>{3, 0},
+                                    {2, 1},
+                                    {3, 2},
+                                    {4, 15},
+                                    {3, 16},
+                                    {2, 17},
+                                    {3, 33},
+                                    {2, 100},
+                                    {1, 700}}) {
+      CheckSort(&fixture, dtype, rows, row, false, false);
+      CheckSort(&fixture, dtype, rows, row, true, false);
+      CheckSort(&fixture, dtype, rows, row, true, true);
+    }
   }
+}
+
+// A [4, 3] target, written along axis 0 by a [5, 2] index.
+struct ScatterCase {
+  std::vector<int64_t> index = {1, 0, 3, 0, 1, 3, 1, 2, 0, 0};
+  ScatterBinding binding;
+
+  template <typename T>
+  void Bind(TargetFixture* fixture, const std::vector<T>& target, const std::vector<T>& values,
+            Buffer** out) {
+    *out = fixture->From(target);
+    binding.index = fixture->Dense(fixture->From(index), {5, 2});
+    binding.values = fixture->Dense(fixture->From(values), {5, 2});
+    binding.target = fixture->Dense(*out, {4, 3});
+    binding.dim = 0;
+  }
+};
+
+TEST_CASE("scatter: the last assignment wins, additions all count") {
+  TargetFixture fixture;
+  std::vector<int32_t> target(12);
+  std::iota(target.begin(), target.end(), 100);
+  std::vector<int32_t> values(10);
+  std::iota(values.begin(), values.end(), 1);
+  for (const bool adds : {false, true}) {
+    ScatterCase c;
+    Buffer* out = nullptr;
+    c.Bind(&fixture, target, values, &out);
+    const ScatterLaunch launch{Dtype::kI32, Dtype::kI64,
+                               adds ? ir::Update::kAdd : ir::Update::kAssign, 4};
+    REQUIRE(fixture.Run(launch, c.binding).ok());
+    std::vector<int32_t> want = target;
+    for (size_t i = 0; i < 10; ++i) {
+      int32_t& to = want[static_cast<size_t>(c.index[i]) * 3 + i % 2];
+      to = adds ? to + values[i] : values[i];
+    }
+    CHECK(fixture.To<int32_t>(out, 12) == want);
+    CHECK_FALSE(fixture.error().failed());
+  }
+}
+
+TEST_CASE("scatter reports the first index out of range and writes the others") {
+  TargetFixture fixture;
+  ScatterCase c;
+  c.index[6] = 4;
+  c.index[7] = -1;
+  Buffer* out = nullptr;
+  c.Bind(&fixture, std::vector<uint8_t>(12, 9), std::vector<uint8_t>(10, 1), &out);
+  REQUIRE(
+      fixture.Run(ScatterLaunch{Dtype::kU8, Dtype::kI64, ir::Update::kAssign, 4}, c.binding).ok());
+  CHECK(fixture.error().source == 4);
+  CHECK(fixture.error().position == 6);
+  CHECK(fixture.error().index == 4);
+  CHECK(fixture.error().bound == 4);
+  CHECK(fixture.To<uint8_t>(out, 12)[0] == 1);
+}
+
+TEST_CASE("scatter of 16-bit floats adds in f32 and rounds once") {
+  TargetFixture fixture;
+  ScatterCase c;
+  c.index = {0, 0, 0, 1, 0, 1, 0, 1, 0, 1};
+  // 2048 + 5 ones: each single sum in f16 would stay 2048.
+  std::vector<uint16_t> target(12, 0x7e01);
+  target[0] = static_cast<uint16_t>(ir::FromDouble(Dtype::kF16, 2048));
+  target[1] = target[0];
+  target[4] = target[0];
+  const std::vector<uint16_t> values(10, static_cast<uint16_t>(ir::FromDouble(Dtype::kF16, 1)));
+  Buffer* out = nullptr;
+  c.Bind(&fixture, target, values, &out);
+  REQUIRE(
+      fixture.Run(ScatterLaunch{Dtype::kF16, Dtype::kI64, ir::Update::kAdd, 4}, c.binding).ok());
+  const auto got = fixture.To<uint16_t>(out, 12);
+  CHECK(ir::ToDouble(Dtype::kF16, got[0]) == 2052);  // 2053 is a tie, to even
+  CHECK(ir::ToDouble(Dtype::kF16, got[1]) == 2048);  // 2049 is a tie, to even
+  CHECK(ir::ToDouble(Dtype::kF16, got[4]) == 2052);
+  CHECK(got[5] == 0x7e01);  // untouched: its bits, payload included
+}
+
+TEST_CASE("copy moves elements of every width by any map") {
+  TargetFixture fixture;
+  const auto check = [&](auto element, Dtype dtype) {
+    using T = decltype(element);
+    std::vector<T> values(2000);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i * 7 + 3);
+    Buffer* in = fixture.From(values);
+    Buffer* out = fixture.Bytes(2400 * static_cast<int64_t>(sizeof(T)));
+    CopyLaunch launch;
+    launch.element_bytes = static_cast<int>(sizeof(T));
+    Access access;
+    access.storage = dtype;
+    launch.accesses = {access};
+    // Transposed into padded rows.
+    CopyBinding binding;
+    const std::vector<Buffer*> buffers = {in};
+    const std::vector<AccessBinding> maps = {Strides({40, 50}, {1, 40})};
+    binding.buffers = buffers;
+    binding.accesses = maps;
+    binding.to = fixture.Dense(out, {40, 50});
+    binding.to.place.strides[0] = 60;
+    REQUIRE(fixture.Run(launch, binding).ok());
+    const auto got = fixture.To<T>(out, 2400);
+    for (size_t i = 0; i < 40; ++i) {
+      for (size_t j = 0; j < 50; ++j) REQUIRE(got[i * 60 + j] == values[j * 40 + i]);
+    }
+  };
+  check(uint8_t{}, Dtype::kU8);
+  check(uint16_t{}, Dtype::kF16);
+  check(uint32_t{}, Dtype::kF32);
+  check(uint64_t{}, Dtype::kI64);
+}
+
+TEST_CASE("copy by indices reports the first one out of range") {
+  TargetFixture fixture;
+  CopyLaunch launch;
+  launch.element_bytes = 2;
+  Access from;
+  from.slot = 0;
+  from.storage = Dtype::kBf16;
+  from.map = MapKind::kIndirect;
+  from.index = 1;
+  from.source = 2;
+  Access index;
+  index.slot = 1;
+  index.storage = Dtype::kI32;
+  launch.accesses = {from, index};
+  const std::vector<Buffer*> buffers = {fixture.From(std::vector<uint16_t>{10, 11, 12}),
+                                        fixture.From(std::vector<int32_t>{2, 0, 3, -5})};
+  AccessBinding map = Strides({4}, {0});
+  map.index_stride = 1;
+  map.index_bound = 3;
+  map.positions[0] = 1;
+  const std::vector<AccessBinding> maps = {map, Contiguous(4)};
+  CopyBinding binding;
+  binding.buffers = buffers;
+  binding.accesses = maps;
+  Buffer* out = fixture.Bytes(8);
+  binding.to = fixture.Dense(out, {4});
+  REQUIRE(fixture.Run(launch, binding).ok());
+  CHECK(fixture.error().position == 2);
+  CHECK(fixture.error().index == 3);
+  const auto got = fixture.To<uint16_t>(out, 4);
+  CHECK(got[0] == 12);
+  CHECK(got[1] == 10);
 }
 
 }  // namespace

@@ -109,9 +109,10 @@ void FormWriter::Attributes(std::span<const int64_t> runs) {
   }
 }
 
-uint32_t FormWriter::Result(const ir::Type& type, bool survives) {
+uint32_t FormWriter::Result(const ir::Type& type, bool sole_owner, bool survives) {
   words_.push_back(static_cast<uint32_t>(type.dtype()) |
-                   (static_cast<uint32_t>(type.shape.rank()) << 8) | (survives ? 1u << 15 : 0));
+                   (static_cast<uint32_t>(type.shape.rank()) << 8) | (sole_owner ? 1u << 14 : 0) |
+                   (survives ? 1u << 15 : 0));
   Element(type.element);
   Extents(type.shape);
   return value_count_++;
@@ -155,6 +156,7 @@ class Reader {
   // What NewOperand and Result have in common.
   FormValue Value(uint32_t word) {
     FormValue value;
+    value.sole_owner = (word & (1u << 14)) != 0;
     value.survives = (word & (1u << 15)) != 0;
     value.element = Element(static_cast<ir::Dtype>(word & 0xff));
     value.shape.rank = static_cast<int>((word >> 8) & 0xf);
@@ -212,7 +214,6 @@ Segment DecodeForm(std::span<const uint32_t> words) {
       }
       FormValue value = reader.Value(word);
       value.layout = static_cast<LayoutClass>((word >> 12) & 3);
-      value.sole_owner = (word & (1u << 14)) != 0;
       value.broadcast_axes = static_cast<uint8_t>((word >> 16) & 0xff);
       segment.operands.push_back(static_cast<uint32_t>(segment.values.size()));
       segment.values.push_back(value);

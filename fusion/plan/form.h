@@ -49,8 +49,8 @@ struct FormValue {
   SymbolicShape shape;
   int32_t producer = kEntering;  // index into Segment::ops
   bool survives = true;          // a handle or a use outside the segment remains
+  bool sole_owner = true;        // if it survives: it has had no second handle
   // Entering values only.
-  bool sole_owner = false;  // no other value has part of its buffer
   LayoutClass layout = LayoutClass::kContiguous;
   uint8_t broadcast_axes = 0;  // stride 0 although the extent is not 1
 
@@ -109,7 +109,7 @@ class FormWriter {
   // Attributes as (key, count, values...) runs; slices become parameters.
   void Attributes(std::span<const int64_t> runs);
   void Scalar(const ir::Scalar& scalar) { bindings_.scalars.push_back(scalar); }
-  uint32_t Result(const ir::Type& type, bool survives);
+  uint32_t Result(const ir::Type& type, bool sole_owner, bool survives);
 
   std::span<const uint32_t> words() const { return words_; }
   uint64_t Hash() const;

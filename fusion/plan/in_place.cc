@@ -66,10 +66,8 @@ class InPlace {
         !(from.shape == to.shape)) {
       return AliasOutcome::kOtherSize;
     }
-    if (from.survives) return AliasOutcome::kNotDropped;
-    if (value.producer == kEntering && !value.sole_owner && !FAULT(alias_of_shared_buffer)) {
-      return AliasOutcome::kShared;
-    }
+    if (from.survives && value.sole_owner) return AliasOutcome::kNotDropped;
+    if (from.survives && !FAULT(alias_of_shared_buffer)) return AliasOutcome::kShared;
     if (last_read_[x] > static_cast<int64_t>(s) && !FAULT(alias_before_last_read)) {
       return AliasOutcome::kReadLater;
     }

@@ -42,9 +42,13 @@ bool OnlyUsedHere(const Graph& graph, const Meeting& meeting) {
     if (graph.stored(result)) return false;
     if (result == meeting.value) continue;
     uint32_t inside = 0;
-    for (const Member& other : producer.members) {
-      const auto operands = graph.segment().OperandsOf(graph.op(other.op));
+    const auto count = [&](uint32_t op) {
+      const auto operands = graph.segment().OperandsOf(graph.op(op));
       inside += static_cast<uint32_t>(std::ranges::count(operands, result));
+    };
+    for (const Member& other : producer.members) count(other.op);
+    for (const Through& through : producer.through) {
+      count(static_cast<uint32_t>(graph.value(through.value).producer));
     }
     if (inside != graph.uses(result)) return false;
   }

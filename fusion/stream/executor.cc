@@ -393,6 +393,8 @@ MatmulBinding Executor::BindMatmul(const PlanStep& step, const ir::Shape& space)
       tensor = Tensor(step.tensors[slot], shape);
       return;
     }
+    // What the prologue makes lies dense.
+    tensor.place = DensePlacement(shape);
     BindBlock(step.prologues[slot], bound);
     prologue = bound.Binding();
   };

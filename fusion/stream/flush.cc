@@ -142,7 +142,8 @@ void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> o
     for (uint32_t i = 0; i < op.scalar_count; ++i) {
       form_.Scalar(stream.scalars[op.first_scalar + i]);
     }
-    op.result->relative = form_.Result(op.result->type, survives(*op.result));
+    const bool lives = survives(*op.result);
+    op.result->relative = form_.Result(op.result->type, !(lives && op.result->cloned), lives);
     relative_.push_back(op.result);
   }
 }

@@ -25,8 +25,8 @@ class Nature;
 inline constexpr double kGeluScale = 0x1.6a09e6p-1;
 
 // Primitives take elements of `operand` and give elements of `result` (the same dtype, except in
-// comparisons, which give bools, and casts). With a Nature (reference/nature.h) the value is not the
-// naive one, but any that the contract permits.
+// comparisons, which give bools, and casts). With a Nature (reference/nature.h) the value is not
+// the naive one, but any that the contract permits.
 class Exact {
  public:
   using Float = double;

@@ -232,8 +232,9 @@ FloatSet SumBound<Wide>::OfAnyOrder(bool wide) const {
   }
   // Some order adds all that is positive first: it overflows iff that sum does, before rounding.
   // That sum is at most (sum|x| + sum hi) / 2, and just that for points.
-  bool up = hi == HUGE_VAL;
-  bool down = lo == -HUGE_VAL;
+  // A product that overflows by itself does so wherever it is rounded.
+  bool up = hi == HUGE_VAL || up_;
+  bool down = lo == -HUGE_VAL || down_;
   if (count_ > 2) {
     const Wide inflate = 1 + static_cast<Wide>(count_) * static_cast<Wide>(2 * format_->unit);
     up = up || (magnitude_ + hi_) / 2 * inflate >= Threshold<Wide>(*format_);

@@ -101,6 +101,8 @@ class SumBound {
     hi_ += term.hi;
     magnitude_ += std::max(-term.lo, term.hi);
     exact_terms_ = exact_terms_ && term.exact;
+    up_ = up_ || term.near_hi == HUGE_VAL;
+    down_ = down_ || term.near_lo == -HUGE_VAL;
     if (on_grid_) NoteGrid(term);
   }
   void AddProductBox(const FloatSet& a, const FloatSet& b);
@@ -123,6 +125,8 @@ class SumBound {
   double ordered_lo_ = 0;  // left to right
   double ordered_hi_ = 0;
   bool exact_terms_ = true;
+  bool up_ = false;  // some product may overflow by itself
+  bool down_ = false;
   bool on_grid_ = true;    // every partial sum so far is exact in every order
   int lowest_bit_ = 1024;  // of all terms
   Wide grid_limit_ = 0;    // 2^(precision + lowest_bit_)

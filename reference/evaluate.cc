@@ -50,11 +50,11 @@ struct Application {
 };
 
 PointsPtr RunExact(const Application& app, const std::vector<const Points*>& operands,
-                   IndexErrors& errors) {
+                   Nature* nature, IndexErrors& errors) {
   auto points = std::make_shared<Points>();
   points->type = app.type;
   points->cells.resize(static_cast<size_t>(app.type.NumElements()));
-  const Exact exact(app.contract, app.operand, app.result);
+  const Exact exact(app.contract, app.operand, app.result, nature);
   KernelOf(app.statement.op)
       .exact({.algebra = exact,
               .op = app.statement.op,
@@ -200,7 +200,7 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
   }
 
   IndexErrors naive_errors;
-  result.naive = RunExact(app, naive_operands, naive_errors);
+  result.naive = RunExact(app, naive_operands, options_.nature, naive_errors);
   IndexErrors errors = naive_errors;
   const bool exact = points && ExactOnPoints(statement.op, statement.attributes, contract_,
                                              app.operand, app.result);

@@ -20,6 +20,8 @@
 
 namespace faultline::reference {
 
+class Nature;
+
 // An index error of one statement. `certain`: every permitted execution meets it; else only some.
 struct Spoil {
   int statement = 0;
@@ -58,6 +60,9 @@ using Pins = std::map<ir::ValueId, ir::HostTensor>;
 
 struct EvaluateOptions {
   bool enclosures = true;  // false: naive bits only
+  // If set, "naive" bits are those of a legal execution that Nature chooses. Must outlive the
+  // evaluation.
+  Nature* nature = nullptr;
 };
 
 class Evaluator {

@@ -43,9 +43,8 @@ double Exact::DivFreely(double x, double y) const {
 double Exact::SqrtFreely(double x) const {
   const double a = Flushed(x);
   if (contract_->sqrt_ulp == 0) return Flushed(Round(result_, std::sqrt(a)));
-  const double root =
-      nature_->Within(ComputeDtype(result_), std::sqrt(static_cast<long double>(a)),
-                      contract_->sqrt_ulp, kInfinity);
+  const double root = nature_->Within(ComputeDtype(result_), std::sqrt(static_cast<long double>(a)),
+                                      contract_->sqrt_ulp, kInfinity);
   return Flushed(Round(result_, root));
 }
 
@@ -71,11 +70,13 @@ double Exact::CallFreely(Function function, double x) const {
       return FreeNan();
   }
   const bool special = a == 0 || std::isinf(a) || (function == Function::kLog && a == 1);
-  const bool bounded = contract_->bounded_functions &&
-                       (function == Function::kTanh || function == Function::kErf);
-  const double value = nature_->Within(ComputeDtype(result_), exact,
-                                       special ? 0 : contract_->ulp(function),
-                                       bounded ? 1 : kInfinity);
+  const bool below_one = function == Function::kTanh || function == Function::kErf;
+  // Never 1, though long double may have rounded to it: the ulp is the one below 1.
+  if (below_one && !special && std::fabs(exact) == 1) exact = std::nextafter(exact, 0.0L);
+  const bool bounded = contract_->bounded_functions && below_one;
+  const double value =
+      nature_->Within(ComputeDtype(result_), exact, special ? 0 : contract_->ulp(function),
+                      bounded ? 1 : kInfinity);
   return Flushed(Round(result_, value));
 }
 

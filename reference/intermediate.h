@@ -13,7 +13,7 @@ namespace faultline::reference {
 
 template <class F>
 double Intermediate(const Exact& algebra, ir::Dtype compute, const F& step) {
-  return step(Exact(algebra.contract(), compute, compute));
+  return step(algebra.On(compute, compute));
 }
 
 // Also the unrounded results, under a contract whose intermediates may stay wider.

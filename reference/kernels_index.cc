@@ -10,6 +10,7 @@
 
 #include "reference/bounds.h"
 #include "reference/movement.h"
+#include "reference/nature.h"
 #include "reference/quantize_arithmetic.h"
 
 namespace faultline::reference {
@@ -155,7 +156,11 @@ T Either(const Exact&, const T& x, const T&) {
 
 // The element and all that is added to it: floats in any order, accumulated in f32 or f64 and
 // rounded once.
-double AddAll(const Exact& exact, double x, const std::vector<double>& values) {
+double AddAll(const Exact& exact, double x, std::vector<double> values) {
+  if (Nature* nature = exact.nature()) {
+    values.push_back(x);
+    return Round(exact.result(), nature->Sum(ComputeDtype(exact.result()), std::move(values)));
+  }
   for (const double value : values) x = Round(ComputeDtype(exact.result()), x + value);
   return Round(exact.result(), x);
 }
@@ -172,7 +177,11 @@ typename A::Int AddAll(const A& algebra, typename A::Int x,
   return x;
 }
 
-double MulAll(const Exact& exact, double x, const std::vector<double>& values) {
+double MulAll(const Exact& exact, double x, std::vector<double> values) {
+  if (Nature* nature = exact.nature()) {
+    values.push_back(x);
+    return Round(exact.result(), nature->Product(ComputeDtype(exact.result()), std::move(values)));
+  }
   for (const double value : values) x = Round(ComputeDtype(exact.result()), x * value);
   return Round(exact.result(), x);
 }

@@ -6,6 +6,7 @@
 
 #include "reference/bounds.h"
 #include "reference/movement.h"
+#include "reference/nature.h"
 
 namespace faultline::reference {
 namespace {
@@ -23,6 +24,15 @@ double DotOf(const Call<Exact>& call, const Dot& dot) {
   const Points& a = call.operand(0);
   const Points& b = call.operand(1);
   const ir::Dtype compute = ComputeDtype(call.algebra.result());
+  if (Nature* nature = call.algebra.nature()) {
+    std::vector<double> left;
+    std::vector<double> right;
+    for (int64_t k = 0; k < dot.count; ++k) {
+      left.push_back(a.Float(dot.a + k * dot.a_step));
+      right.push_back(b.Float(dot.b + k * dot.b_step));
+    }
+    return nature->Dot(compute, left, right);
+  }
   double sum = 0;
   for (int64_t k = 0; k < dot.count; ++k) {
     const double product =

@@ -6,13 +6,21 @@
 
 #include "reference/bounds.h"
 #include "reference/intermediate.h"
+#include "reference/nature.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
 namespace {
 
+std::vector<double> FloatsOf(const Points& x, const Row& row) {
+  std::vector<double> floats;
+  for (int64_t k = 0; k < row.count; ++k) floats.push_back(x.Float(row[k]));
+  return floats;
+}
+
 double SumOf(const Exact& exact, const Points& x, const Row& row) {
   const ir::Dtype compute = ComputeDtype(exact.result());
+  if (Nature* nature = exact.nature()) return nature->Sum(compute, FloatsOf(x, row));
   double sum = 0;
   for (int64_t k = 0; k < row.count; ++k) sum = Round(compute, sum + x.Float(row[k]));
   return sum;
@@ -30,6 +38,7 @@ FloatSet SumOf(const Sets& sets, const Enclosure& x, const Row& row) {
 
 double ProdOf(const Exact& exact, const Points& x, const Row& row) {
   const ir::Dtype compute = ComputeDtype(exact.result());
+  if (Nature* nature = exact.nature()) return nature->Product(compute, FloatsOf(x, row));
   double product = 1;
   for (int64_t k = 0; k < row.count; ++k) product = Round(compute, product * x.Float(row[k]));
   return product;

@@ -6,6 +6,7 @@
 // terms.
 
 #include "reference/bounds.h"
+#include "reference/nature.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -15,8 +16,13 @@ void ScanFloats(const Call<Exact>& call, const Row& row) {
   const Points& x = call.operand(0);
   const ir::Dtype compute = ComputeDtype(call.algebra.result());
   double sum = 0;
+  std::vector<double> terms;
   for (int64_t k = 0; k < row.count; ++k) {
     sum = Round(compute, sum + x.Float(row[k]));
+    if (Nature* nature = call.algebra.nature()) {
+      terms.push_back(x.Float(row[k]));
+      sum = nature->Sum(compute, terms);
+    }
     PutAt(call.result(), row[k], call.algebra.CastToFloat(sum));
   }
 }

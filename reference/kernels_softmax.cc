@@ -10,6 +10,7 @@
 
 #include "reference/bounds.h"
 #include "reference/intermediate.h"
+#include "reference/nature.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -20,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 void SoftmaxRow(const Call<Exact>& call, const Row& row) {
   const Points& x = call.operand(0);
   const ir::Dtype compute = ComputeDtype(call.algebra.result());
-  const Exact inner(call.contract(), compute, compute);
+  const Exact inner = call.algebra.On(compute, compute);
   double m = -kInfinity;
   for (int64_t k = 0; k < row.count; ++k) m = inner.Max(m, x.Float(row[k]));
   double sum = 0;
@@ -30,6 +31,7 @@ void SoftmaxRow(const Call<Exact>& call, const Row& row) {
     terms.push_back(inner.Call(Function::kExp, inner.Sub(x.Float(row[k]), m)));
     sum = inner.Add(sum, terms.back());
   }
+  if (Nature* nature = call.algebra.nature()) sum = nature->Sum(compute, terms);
   for (int64_t k = 0; k < row.count; ++k) {
     const double value = inner.Div(terms[static_cast<size_t>(k)], sum);
     PutAt(call.result(), row[k], call.algebra.CastToFloat(value));
@@ -137,7 +139,11 @@ class Quotients {
     const double divisor_lo =
         NextDown(ir::Dtype::kF64, static_cast<double>(std::max(below, floor)));
     const double divisor_hi = NextUp(ir::Dtype::kF64, static_cast<double>(std::max(above, 1.0L)));
-    const double lo = sets.Div(FloatSet::Of(term.lo), FloatSet::Of(divisor_hi)).lo();
+    // All divisors up to the greatest: the ulp that a division may be off by doubles at a power of
+    // two, so the lowest quotient need not be that of the greatest divisor.
+    const double lo =
+        sets.Div(FloatSet::Of(term.lo), FloatSet::Between(std::min(1.0, divisor_hi), divisor_hi))
+            .lo();
     const double hi = sets.Div(FloatSet::Of(term.hi), FloatSet::Of(divisor_lo)).hi();
     const FloatSet apart = sets.Div(FloatSet::Between(term.lo, term.hi), sum_);
     return FloatSet::Between(std::max(lo, apart.lo()), std::min(hi, apart.hi()));

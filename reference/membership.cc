@@ -136,7 +136,7 @@ class Checker {
                           (contract.quantize == QuantizeRounding::kHalfEven ? 0 : 1)) *
                          0x1p-23;
     const auto rank = [&](double end, double direction) {
-      const double moved = end + direction * slack * std::fabs(end);
+      const double moved = std::isinf(end) ? end : end + direction * slack * std::fabs(end);
       return RankOfCode(value, CodeOf(value, static_cast<float>(moved), scale));
     };
     if (x.count == 0 && !x.positive_infinity && !x.negative_infinity) {

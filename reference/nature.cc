@@ -41,8 +41,10 @@ double Nature::Within(ir::Dtype dtype, long double exact, double ulp, double bou
   const auto near = static_cast<double>(exact);
   double value = Round(dtype, near);
   if (exact == 0 || std::isinf(exact) || std::isinf(value) || ulp == 0) return value;
-  const auto allowance = static_cast<long double>(ulp) *
-                         static_cast<long double>(UlpOf(dtype, std::fabs(near)));
+  // The ulp of the binade in which the exact value lies, even if it is nearly the next one.
+  const bool above = std::fabs(static_cast<long double>(near)) > std::fabs(exact);
+  const double ulp_of = UlpOf(dtype, above ? std::nextafter(near, 0) : near);
+  const auto allowance = static_cast<long double>(ulp) * static_cast<long double>(ulp_of);
   const bool up = Chance(2);
   const bool far = Chance(2);
   // Each step is at least half an ulp, so there are few; without `far` one in two stops.
@@ -59,7 +61,8 @@ double Nature::Within(ir::Dtype dtype, long double exact, double ulp, double bou
 double Nature::AnyZero(double value) { return value == 0 && Chance(2) ? -value : value; }
 
 double Nature::Flushed(ir::Dtype dtype, double value) {
-  if (value == 0 || std::fabs(value) >= FormatOf(dtype).min_normal || Chance(2)) return value;
+  const bool subnormal = value != 0 && std::fabs(value) < FormatOf(dtype).min_normal;
+  if (!subnormal || Chance(2)) return value;
   return AnyZero(0.0);
 }
 

@@ -150,6 +150,9 @@ void Sets::AddInside(Float& to, Real lo, Real hi) const {
   double greatest = down(hi);
   if (Below(greatest, least)) std::swap(least, greatest);  // no value of the format inside
   to.AddRounded(result_, Round(result_, least), Round(result_, greatest));
+  // Before the last rounding the value may have been flushed.
+  const bool subnormal = least < format.min_normal && greatest > -format.min_normal;
+  if (contract_->may_flush && subnormal && (least != 0 || greatest != 0)) to.Add(-0.0, 0.0);
 }
 template void Sets::AddInside(Float&, double, double) const;
 template void Sets::AddInside(Float&, long double, long double) const;
@@ -166,7 +169,9 @@ void Sets::AddWithinUlp(Float& to, Real lo, Real hi, double ulp, double bound) c
   const auto inner = [&](Real near, Real far) {
     const Real least = near - allowance(near);
     const Real power = std::ldexp(Real{1}, std::ilogb(near) + 1);
-    return power <= far ? std::min(least, power - allowance(power)) : least;
+    // An end that stands for others a few roundings of Real away may just miss the power.
+    const bool reaches = power <= far * (1 + Real{0x1p-40});
+    return reaches ? std::min(least, power - allowance(power)) : least;
   };
   const bool positive = lo > 0 && std::isfinite(lo);
   const bool negative = hi < 0 && std::isfinite(hi);
@@ -199,8 +204,10 @@ FloatSet Sets::Call(Function function, const Float& operand) const {
   };
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     auto [lo, hi] = x.intervals[i];
-    if (ToCell(lo) == ToCell(hi) && IsSpecial(function, lo)) {
+    if (lo == hi && IsSpecial(function, lo)) {
+      // Both zeros, if they are what the interval is.
       to.AddValue(exact.Call(function, lo));
+      to.AddValue(exact.Call(function, hi));
       continue;
     }
     if (function == Function::kLog && lo <= 0) {
@@ -284,10 +291,11 @@ FloatSet Sets::Sigmoid(const Float& operand) const {
   const double division = contract_->division_ulp == 0 ? 0.5 : contract_->division_ulp;
   const double unit = FormatOf(compute).unit;
   const double relative = (2 * exp_ulp + 1 + 2 * division) * unit * (1 + 0x1p-20);
-  const double absolute = (exp_ulp + 1) * FormatOf(compute).min_subnormal;
+  const double absolute = (exp_ulp + division + 0.5) * FormatOf(compute).min_subnormal;
   Float to;
   to.nan = x.nan;
-  if (x.positive_infinity) to.AddValue(1);
+  // 1/(1 + 0) and 0/(1 + 0).
+  if (x.positive_infinity) AddWithinUlp(to, 1.0, 1.0, contract_->division_ulp, kInfinity);
   if (x.negative_infinity) to.AddValue(0.0);
   const auto add = [&]<class Real>(Real lo, Real hi) {
     const auto value = [](Real at) {

@@ -1,0 +1,90 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// On generated programs: naive bits lie in the enclosures, and so does every execution that is
+// legal under the contract, however nasty.
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "harness/generate/choice_stream.h"
+#include "harness/generate/generate.h"
+#include "ir/print.h"
+#include "reference/evaluate.h"
+#include "reference/nature.h"
+
+namespace faultline::reference {
+namespace {
+
+constexpr int kPrograms = 1500;
+
+ir::Program ProgramOf(uint64_t seed) {
+  harness::ChoiceStream choices(seed);
+  return harness::Generate(choices, {});
+}
+
+// The first value whose bits are outside its set, described; empty if there is none.
+std::string FirstEscape(const ir::Program& program, const Evaluation& sets,
+                        const std::vector<Evaluated>& execution, const Contract& contract) {
+  for (const ir::Statement& statement : program.statements) {
+    if (statement.kind != ir::StatementKind::kApply) continue;
+    const ir::ValueId value = statement.results[0];
+    if (sets.values[value].spoiled() || execution[value].spoiled()) continue;
+    const Membership membership =
+        Check(*sets.values[value].enclosure, StoreTensor(*execution[value].naive), contract);
+    if (membership.ok()) continue;
+    const Outside& worst = membership.worst[0];
+    return "%" + program.values[value].name + " (" + std::string(ir::Mnemonic(statement.op)) +
+           ") element " + std::to_string(worst.index) + ": bits " + std::to_string(worst.actual) +
+           " not in " + worst.admissible + "\n" + ir::Print(program);
+  }
+  return "";
+}
+
+void CheckNaiveInside(const Contract& contract) {
+  for (int i = 0; i < kPrograms; ++i) {
+    const ir::Program program = ProgramOf(static_cast<uint64_t>(i));
+    const Evaluation sets = Evaluate(program, contract);
+    const std::string escape = FirstEscape(program, sets, sets.values, contract);
+    INFO("seed " << i << " " << escape);
+    REQUIRE(escape.empty());
+  }
+  SUCCEED();
+}
+
+void CheckLegalInside(const Contract& contract) {
+  for (int i = 0; i < kPrograms; ++i) {
+    const ir::Program program = ProgramOf(static_cast<uint64_t>(i) + 1000000);
+    const Evaluation sets = Evaluate(program, contract);
+    for (uint64_t execution = 0; execution < 4; ++execution) {
+      Nature nature(execution);
+      const Evaluation legal =
+          Evaluate(program, contract, {}, {.enclosures = false, .nature = &nature});
+      const std::string escape = FirstEscape(program, sets, legal.values, contract);
+      INFO("seed " << i + 1000000 << " " << escape);
+      REQUIRE(escape.empty());
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE("naive bits lie in the enclosures") {
+  CheckNaiveInside(FusionCpuContract());
+  CheckNaiveInside(ExactContract());
+  CheckNaiveInside(PluginDefaultContract());
+}
+
+TEST_CASE("legal executions lie in the enclosures") { CheckLegalInside(FusionCpuContract()); }
+
+TEST_CASE("legal executions of a looser contract lie in its enclosures") {
+  Contract contract = FusionCpuContract();
+  contract.may_flush = true;
+  contract.division_ulp = 2.5;
+  contract.sqrt_ulp = 3;
+  contract.function_ulp = {3, 3, 5, 16, 16};
+  contract.bounded_functions = false;
+  CheckLegalInside(contract);
+}
+
+}  // namespace
+}  // namespace faultline::reference

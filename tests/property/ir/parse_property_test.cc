@@ -76,7 +76,7 @@ bool CheckTotal(const std::string& text) {
 TEST_CASE("the parser is total on mutated programs") {
   Dice dice(12);
   int accepted = 0;
-  constexpr int kTexts = 30000;
+  constexpr int kTexts = 15000;
   for (int i = 0; i < kTexts; ++i) {
     std::string text = Print(RandomProgram(dice));
     for (int k = dice.Below(4); k >= 0; --k) Mutate(text, dice);

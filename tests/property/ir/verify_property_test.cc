@@ -38,7 +38,7 @@ TEST_CASE("the verifier is total, and what it accepts survives its text") {
   Dice dice(2);
   int accepted = 0;
   int refused = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     Program program = RandomProgram(dice);
     for (int k = dice.Below(3); k >= 0; --k) DamageProgram(program, dice);
     if (!Verify(program).ok()) {

@@ -11,20 +11,12 @@
 namespace faultline::reference {
 namespace {
 
-// Unit roundoff of the arithmetic that bounds are computed in.
-template <typename Wide>
-constexpr Wide kWideUnit = std::numeric_limits<Wide>::epsilon() / 2;
-
 // Magnitudes from here on round to infinity: max plus half an ulp.
 template <typename Wide>
 Wide Threshold(const FloatFormat& format) {
   const int exponent = std::ilogb(format.max) - format.precision;
   return static_cast<Wide>(format.max) + std::ldexp(Wide{1}, exponent);
 }
-
-// One rounding to the accumulator's dtype. A long double only ever meets f64.
-double RoundWide(ir::Dtype dtype, double value) { return Round(dtype, value); }
-double RoundWide(ir::Dtype, long double value) { return static_cast<double>(value); }
 
 // So that a real bound stays one as a double.
 double Downward(double value) { return value; }
@@ -50,22 +42,18 @@ void ForEveryTree(const std::array<T, kTreeLeavesMax>& values, size_t n, const O
   }
 }
 
+// Requires count > 0.
 bool IsIntegral(const FloatSet& set) {
   return set.integral || (set.lo() == set.hi() && std::nearbyint(set.lo()) == set.lo());
 }
 
-// Whether a * b is `near`, its rounding to the accumulator's dtype, exactly.
-template <typename Wide>
-bool IsExactProduct(double a, double b, double near) {
-  if (std::is_same_v<Wide, double>) return a * b == near;
-  // The residual of an FMA is exact unless it underflows.
-  if (a == 0 || b == 0) return true;
-  return std::fabs(near) > 0x1p-900 && std::fma(a, b, -near) == 0;
-}
-
-bool IsPowerOfTwo(double value) {
-  int exponent = 0;
-  return std::fabs(std::frexp(value, &exponent)) == 0.5;
+// The odd integer o of a finite non-zero o * 2^e.
+double OddPart(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  constexpr uint64_t kHidden = uint64_t{1} << 52;
+  const uint64_t fraction = bits & (kHidden - 1);
+  const uint64_t significand = (bits & (kHidden * 0x7ff)) == 0 ? fraction : fraction | kHidden;
+  return static_cast<double>(significand >> std::countr_zero(significand));
 }
 
 }  // namespace
@@ -82,11 +70,20 @@ void TermClasses::Note(const FloatSet& set) {
 
 template <typename Wide>
 void SumBound<Wide>::Add(const FloatSet& set) {
-  if (!set.finite_only()) classes_.Note(set);
-  if (set.count == 0) return;
-  const double lo = set.lo();
-  const double hi = set.hi();
-  AddTerm({lo, hi, lo, hi, true, lo == hi || set.integral});
+  if (!set.finite_only()) NoteClasses(set);
+  if (set.count > 0) Add({set.lo(), set.hi()}, set.integral);
+}
+
+template <typename Wide>
+void SumBound<Wide>::AddOrdered(const Interval& near) {
+  ordered_lo_ = Near(ordered_lo_ + near.lo);
+  ordered_hi_ = Near(ordered_hi_ + near.hi);
+}
+
+template <typename Wide>
+void SumBound<Wide>::NoteClasses(const FloatSet& set) {
+  classes_.Note(set);
+  has_classes_ = true;
 }
 
 template <typename Wide>
@@ -109,69 +106,40 @@ void SumBound<Wide>::AddProduct(const FloatSet& a, const FloatSet& b) {
     product.positive_infinity = infinite(true, true) || infinite(false, false);
     product.negative_infinity = infinite(true, false) || infinite(false, true);
     product.count = static_cast<int8_t>(a.count > 0 && b.count > 0 ? 1 : 0);
-    classes_.Note(product);
+    NoteClasses(product);
   }
-  if (a.count > 0 && b.count > 0) AddProductBox(a, b);
+  if (a.count == 0 || b.count == 0) return;
+  AddProduct({a.lo(), a.hi()}, {b.lo(), b.hi()}, IsIntegral(a) && IsIntegral(b));
 }
 
 // In a dot each product is rounded before it is added, or (in an FMA) is not: the term lies between
 // the exact product p and fl(p). This replaces the u|p| of the textbook bound n' u sum|a||b| by the
 // rounding error that this product really has.
 template <typename Wide>
-void SumBound<Wide>::AddProduct(double a, double b) {
-  if (!std::isfinite(a) || !std::isfinite(b)) {
-    classes_.Note(FloatSet::Of(a * b));
-    return;
+void SumBound<Wide>::AddProduct(Interval a, Interval b, bool integral) {
+  if (a.lo == a.hi && b.lo == b.hi) return AddProduct(a.lo, b.lo);
+  const Wide c[] = {Wide{a.lo} * b.lo, Wide{a.lo} * b.hi, Wide{a.hi} * b.lo, Wide{a.hi} * b.hi};
+  Wide lo = std::min(std::min(c[0], c[1]), std::min(c[2], c[3]));
+  Wide hi = std::max(std::max(c[0], c[1]), std::max(c[2], c[3]));
+  if (lo == 0 && hi == 0) return;
+  // A long double is not the exact product: its rounding to f64 may be off at a tie, which an
+  // interval of one step more covers.
+  Interval near = {NearWide(lo), NearWide(hi)};
+  if (!std::is_same_v<Wide, double>) {
+    near = {std::nextafter(near.lo, -HUGE_VAL), std::nextafter(near.hi, HUGE_VAL)};
   }
-  const Wide product = Wide{a} * b;
-  const double near = Round(dtype_, a * b);
-  const bool exact = IsExactProduct<Wide>(a, b, near);
-  if (exact || std::isinf(near)) {
-    // A product that would overflow reaches a finite sum only inside an FMA.
-    AddTerm({product, product, near, near, exact, exact});
-  } else {
-    AddTerm(
-        {std::min(product, Wide{near}), std::max(product, Wide{near}), near, near, false, false});
-  }
-}
-
-template <typename Wide>
-void SumBound<Wide>::AddProductBox(const FloatSet& a, const FloatSet& b) {
-  if (a.lo() == a.hi() && b.lo() == b.hi()) return AddProduct(a.lo(), b.lo());
-  const Wide wides[] = {Wide{a.lo()} * b.lo(), Wide{a.lo()} * b.hi(), Wide{a.hi()} * b.lo(),
-                        Wide{a.hi()} * b.hi()};
-  const double nears[] = {Round(dtype_, a.lo() * b.lo()), Round(dtype_, a.lo() * b.hi()),
-                          Round(dtype_, a.hi() * b.lo()), Round(dtype_, a.hi() * b.hi())};
-  Term term = {*std::ranges::min_element(wides),
-               *std::ranges::max_element(wides),
-               *std::ranges::min_element(nears),
-               *std::ranges::max_element(nears),
-               false,
-               false};
-  if (!std::isinf(term.near_lo)) term.lo = std::min(term.lo, Wide{term.near_lo});
-  if (!std::isinf(term.near_hi)) term.hi = std::max(term.hi, Wide{term.near_hi});
-  // Integers whose ends are exact have exact products all between.
-  term.exact = term.grid = IsIntegral(a) && IsIntegral(b) &&
-                           std::max(-term.lo, term.hi) <= std::ldexp(Wide{1}, format_->precision);
-  AddTerm(term);
+  if (std::isfinite(near.lo)) lo = std::min(lo, Wide{near.lo});
+  if (std::isfinite(near.hi)) hi = std::max(hi, Wide{near.hi});
+  // Products of integers within p bits are exact, and so are all between the ends.
+  const bool exact = integral && std::max(-lo, hi) <= std::ldexp(Wide{1}, format_->precision);
+  AddTerm(lo, hi, near, exact);
+  if (on_grid_) NoteGrid(exact, 0);
 }
 
 // R12: if every term is k * 2^g, and sum|x| <= 2^p * 2^g, every partial sum of every order is such
 // a multiple of at most p bits, hence exact, and an FMA has nothing to round either. g must not lie
 // below the smallest subnormal (the smallest normal, where subnormals may be flushed).
-template <typename Wide>
-void SumBound<Wide>::NoteGrid(const Term& term) {
-  on_grid_ = term.exact && term.grid;
-  if (!on_grid_) return;
-  const int bit = term.lo == term.hi ? LowestBit(term.near_lo) : 0;
-  if (bit < lowest_bit_) {
-    lowest_bit_ = bit;
-    grid_limit_ = std::ldexp(Wide{1}, format_->precision + bit);
-  }
-  const int floor = flush_ ? format_->exponent_min : format_->exponent_min - format_->precision + 1;
-  on_grid_ = lowest_bit_ >= floor && magnitude_ <= grid_limit_;
-}
-
+//
 // The last operation of any order is one addition fl(a + b) of two partial sums, of k and n' - k
 // terms, which are off by at most (k-1) u sum|x| and (n'-k-1) u sum|x| (Jeannerod and Rump; Lange
 // and Rump for trees), together (n'-2) u sum|x| =: d. So the result lies between fl(lo - d) and
@@ -182,26 +150,33 @@ void SumBound<Wide>::NoteGrid(const Term& term) {
 //
 // d and the ends are computed in Wide, whose own errors are at most (n'+4) units of it relative to
 // sum|x|, counted in; 2^-40 covers the second order and the evaluation of d itself.
+
+// At most four points: every tree, and each result apart.
 template <typename Wide>
-typename SumBound<Wide>::Ends SumBound<Wide>::BeforeRounding() const {
-  if (on_grid_) return {lo_, hi_};
-  const auto n = static_cast<Wide>(count_);
-  const Wide unit = static_cast<Wide>(format_->unit);
-  const Wide magnitude = magnitude_ * (1 + (n + 4) * 2 * kWideUnit<Wide>);
-  Wide d = (std::max(n - 2, Wide{0}) * unit + (n + 4) * kWideUnit<Wide>)*magnitude;
-  if (!exact_terms_) d += n * static_cast<Wide>(format_->min_subnormal);
-  if (flush_) d += 2 * n * static_cast<Wide>(format_->min_normal);
-  d *= 1 + Wide{0x1p-40};
-  return {lo_ - d, hi_ + d};
+FloatSet SumBound<Wide>::OfTreesOfPoints() const {
+  using Value = std::conditional_t<std::is_same_v<Wide, double>, float, double>;
+  std::array<Value, kTreeLeavesMax> values;
+  const auto n = static_cast<size_t>(count_);
+  for (size_t i = 0; i < n; ++i) values[i] = static_cast<Value>(first_[i].lo);
+  FloatSet set;
+  Value last = std::numeric_limits<Value>::quiet_NaN();
+  const auto add = [](Value a, Value b) { return a + b; };
+  ForEveryTree(values, n, add, [&](Value sum) {
+    if (sum != last) set.AddValue(double{sum});
+    last = sum;
+  });
+  return set;
 }
 
 // At most four terms, all of them values of the dtype (an FMA has no say): the results of all
 // trees, each monotone in its terms. An addition in f64 rounded to f32 is correctly rounded.
 template <typename Wide>
 FloatSet SumBound<Wide>::OfEveryTree() const {
+  const auto is_point = [](const Interval& term) { return term.lo == term.hi; };
+  if (std::all_of(first_.begin(), first_.begin() + count_, is_point)) return OfTreesOfPoints();
   FloatSet set;
-  const auto add = [this](const Interval& a, const Interval& b) {
-    return Interval{Round(dtype_, a.lo + b.lo), Round(dtype_, a.hi + b.hi)};
+  const auto add = [](const Interval& a, const Interval& b) {
+    return Interval{Near(a.lo + b.lo), Near(a.hi + b.hi)};
   };
   ForEveryTree(first_, static_cast<size_t>(count_), add, [&](const Interval& sum) {
     // Partial sums that overflowed both ways.
@@ -216,8 +191,8 @@ FloatSet SumBound<Wide>::OfEveryTree() const {
 template <typename Wide>
 FloatSet SumBound<Wide>::OfAnyOrder(bool wide) const {
   const Ends ends = BeforeRounding();
-  double lo = RoundWide(dtype_, ends.lo);
-  double hi = RoundWide(dtype_, ends.hi);
+  double lo = NearWide(ends.lo);
+  double hi = NearWide(ends.hi);
   if (count_ == 1 && !flush_) {
     // A single product is fl(p), by an FMA on a zero accumulator too.
     lo = first_[0].lo;
@@ -294,6 +269,21 @@ void ProductBound::Multiply(const FloatSet& factor) {
   if (factor.count > 0) NoteMagnitude(factor);
 }
 
+// The same for a point, without a set.
+void ProductBound::Multiply(double factor) {
+  if (!std::isfinite(factor)) return Multiply(FloatSet::Of(factor));
+  if (points_) ordered_ = Round(dtype_, ordered_ * factor);
+  if (std::signbit(factor)) std::swap(positive_, negative_);
+  const double magnitude = std::fabs(factor);
+  if (magnitude == 1) {
+    flip_ = flip_ != (factor < 0);
+    return;
+  }
+  if (count_ < kTreeLeavesMax) first_[static_cast<size_t>(count_)] = FloatSet::Of(factor);
+  ++count_;
+  NoteMagnitude(magnitude, magnitude, magnitude == 0);
+}
+
 void ProductBound::NoteMagnitude(const FloatSet& factor) {
   const double greatest = std::max(std::fabs(factor.lo()), std::fabs(factor.hi()));
   double least = greatest;
@@ -303,19 +293,20 @@ void ProductBound::NoteMagnitude(const FloatSet& factor) {
                                 ? 0
                                 : std::min(std::fabs(piece.lo), std::fabs(piece.hi)));
   }
+  NoteMagnitude(least, greatest, greatest == 0 && factor.finite_only());
+}
+
+void ProductBound::NoteMagnitude(double least, double greatest, bool must_zero) {
   if (contract_->may_flush && least < format_->min_normal) least = 0;
   zero_ = zero_ || least == 0;
-  must_zero_ = must_zero_ || (greatest == 0 && factor.finite_only());
-  if (least != greatest) {
-    odd_ = HUGE_VAL;
-  } else if (least != 0) {
-    odd_ *= std::ldexp(least, -LowestBit(least));
-  }
-  if (least != greatest || !IsPowerOfTwo(least)) ++rounding_;
+  must_zero_ = must_zero_ || must_zero;
+  const double odd = least == greatest && least != 0 ? OddPart(least) : HUGE_VAL;
+  if (greatest != 0) odd_ *= odd;
+  if (odd != 1) ++rounding_;
   least_ *= least;
   greatest_ *= greatest;
-  above_ *= std::max(1.0, greatest);
-  below_ *= std::min(1.0, least);
+  if (greatest > 1) above_ *= greatest;
+  if (least < 1) below_ *= least;
 }
 
 // Some order multiplies all magnitudes above 1 first, some other all below 1; no partial product
@@ -337,7 +328,7 @@ FloatSet ProductBound::ResultOfTwo(bool wide) const {
 }
 
 FloatSet ProductBound::OfEveryTree() const {
-  std::array<double, kTreeLeavesMax> values;
+  std::array<double, kTreeLeavesMax> values = {};
   const auto n = static_cast<size_t>(count_);
   for (size_t i = 0; i < n; ++i) values[i] = first_[i].Value();
   if (flip_) values[0] = -values[0];

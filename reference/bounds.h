@@ -13,6 +13,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "ir/dtype.h"
 #include "reference/contract.h"
@@ -54,61 +56,114 @@ class SumBound {
       : format_(&FormatOf(accumulator)),
         dtype_(accumulator),
         fixed_(contract.order == ReductionOrder::kFixed),
-        flush_(contract.may_flush) {}
+        flush_(contract.may_flush),
+        grid_floor_(format_->exponent_min - (flush_ ? 0 : format_->precision - 1)) {}
 
   // A value of the accumulator's dtype, of any class.
   void Add(double point) {
-    if (std::isfinite(point)) {
-      AddTerm({point, point, point, point, true, true});
-    } else {
-      classes_.Note(FloatSet::Of(point));
-    }
+    if (!std::isfinite(point)) return NoteClasses(FloatSet::Of(point));
+    AddPoint(point, point, point, true);
   }
   void Add(const FloatSet& set);
+  // Finite values from lo to hi, all of them integers if so said.
+  void Add(Interval box, bool integral) {
+    if (box.lo == box.hi) return AddPoint(box.lo, box.lo, box.lo, true);
+    AddTerm(box.lo, box.hi, box, true);
+    if (on_grid_) NoteGrid(integral, 0);
+  }
   // The product of two such values, rounded or (in an FMA) not.
-  void AddProduct(double a, double b);
+  void AddProduct(double a, double b) {
+    const double product = a * b;
+    if (!std::isfinite(a) || !std::isfinite(b)) return NoteClasses(FloatSet::Of(product));
+    const double near = Near(product);
+    const Wide unrounded = Wide{a} * b;
+    if (IsExactProduct(a, b, near)) {
+      AddPoint(near, near, near, true);
+    } else if (std::isfinite(near)) {
+      AddPoint(std::min(unrounded, Wide{near}), std::max(unrounded, Wide{near}), near, false);
+    } else {
+      // A product that would overflow reaches a finite sum only inside an FMA.
+      AddPoint(unrounded, unrounded, near, false);
+    }
+  }
   void AddProduct(const FloatSet& a, const FloatSet& b);
+  // Of finite values; `integral`: both hold integers only.
+  void AddProduct(Interval a, Interval b, bool integral);
 
   // The admissible sums, as values of the accumulator's dtype; zeros with both signs. `wide`: also
   // the sum before its last rounding, for a consumer that may see it (bounds, no values of the
   // dtype).
   FloatSet Result(bool wide = false) const;
+  // The same in the common case, in which it is one finite interval, of no known structure.
+  bool FindInterval(Interval& interval) const {
+    if (fixed_ || flush_ || has_classes_ || magnitude_ >= format_->max / 4) return false;
+    if (!on_grid_ && count_ <= kTreeLeavesMax) return false;
+    if (on_grid_ && lo_ != hi_) return false;
+    const Ends ends = BeforeRounding();
+    interval = {NearWide(ends.lo), NearWide(ends.hi)};
+    if (interval.lo == 0) interval.lo = -0.0;
+    if (interval.hi == 0) interval.hi = 0.0;
+    return true;
+  }
 
  private:
-  struct Term {
-    Wide lo;
-    Wide hi;
-    double near_lo;  // the ends rounded to the accumulator's dtype
-    double near_hi;
-    bool exact;  // the term is a value of that dtype: near_lo == lo, near_hi == hi
-    bool grid;   // its lowest bit is known: a point, or integers
-  };
   struct Ends {
     Wide lo;
     Wide hi;
   };
-  void AddTerm(const Term& term) {
-    if (fixed_) {
-      ordered_lo_ = Round(dtype_, ordered_lo_ + term.near_lo);
-      ordered_hi_ = Round(dtype_, ordered_hi_ + term.near_hi);
-    }
-    if (term.lo == 0 && term.hi == 0) return;  // adding zero is exact
-    if (count_ < kTreeLeavesMax) {
-      first_[static_cast<size_t>(count_)] = {term.near_lo, term.near_hi};
-    }
-    ++count_;
-    lo_ += term.lo;
-    hi_ += term.hi;
-    magnitude_ += std::max(-term.lo, term.hi);
-    exact_terms_ = exact_terms_ && term.exact;
-    up_ = up_ || term.near_hi == HUGE_VAL;
-    down_ = down_ || term.near_lo == -HUGE_VAL;
-    if (on_grid_) NoteGrid(term);
+  // Rounding to the accumulator's dtype.
+  static double Near(double value) {
+    return std::is_same_v<Wide, double> ? static_cast<double>(static_cast<float>(value)) : value;
   }
-  void AddProductBox(const FloatSet& a, const FloatSet& b);
-  void NoteGrid(const Term& term);
-  // What the last addition rounds.
-  Ends BeforeRounding() const;
+  static double NearWide(Wide value) { return Near(static_cast<double>(value)); }
+  // Whether a * b is `near`, its rounding to the accumulator's dtype, exactly.
+  static bool IsExactProduct(double a, double b, double near) {
+    if (std::is_same_v<Wide, double>) return a * b == near;
+    // The residual of an FMA is exact unless it underflows.
+    return a == 0 || b == 0 || (std::fabs(near) > 0x1p-900 && std::fma(a, b, -near) == 0);
+  }
+  // A term in [lo, hi] whose ends are near.lo and near.hi once rounded to the dtype. `exact`: it is
+  // a value of the dtype, so that the ends are those.
+  void AddTerm(Wide lo, Wide hi, Interval near, bool exact) {
+    if (fixed_) AddOrdered(near);
+    if (count_ < kTreeLeavesMax) first_[static_cast<size_t>(count_)] = near;
+    ++count_;
+    lo_ += lo;
+    hi_ += hi;
+    magnitude_ += std::max(-lo, hi);
+    exact_terms_ = exact_terms_ && exact;
+    up_ = up_ || near.hi == HUGE_VAL;
+    down_ = down_ || near.lo == -HUGE_VAL;
+  }
+  void AddPoint(Wide lo, Wide hi, double near, bool exact) {
+    if (near == 0 && exact) return;  // adding zero is exact
+    AddTerm(lo, hi, {near, near}, exact);
+    if (on_grid_) NoteGrid(exact, near == 0 ? 0 : LowestBit(near));
+  }
+  // A term whose values are all multiples of 2^bit, if `known`.
+  void NoteGrid(bool known, int bit) {
+    if (bit < lowest_bit_) {
+      lowest_bit_ = bit;
+      grid_limit_ = std::ldexp(Wide{1}, format_->precision + bit);
+    }
+    on_grid_ = known && lowest_bit_ >= grid_floor_ && magnitude_ <= grid_limit_;
+  }
+  void AddOrdered(const Interval& near);
+  void NoteClasses(const FloatSet& set);
+  FloatSet OfTreesOfPoints() const;
+  // What the last addition rounds: see bounds.cc.
+  Ends BeforeRounding() const {
+    if (on_grid_) return {lo_, hi_};
+    constexpr Wide kUnit = std::numeric_limits<Wide>::epsilon() / 2;
+    const auto n = static_cast<Wide>(count_);
+    const auto unit = static_cast<Wide>(format_->unit);
+    const Wide magnitude = magnitude_ * (1 + (n + 4) * 2 * kUnit);
+    Wide d = (std::max(n - 2, Wide{0}) * unit + (n + 4) * kUnit) * magnitude;
+    if (!exact_terms_) d += n * static_cast<Wide>(format_->min_subnormal);
+    if (flush_) d += 2 * n * static_cast<Wide>(format_->min_normal);
+    d *= 1 + Wide{0x1p-40};
+    return {lo_ - d, hi_ + d};
+  }
   FloatSet OfEveryTree() const;
   FloatSet OfAnyOrder(bool wide) const;
 
@@ -116,6 +171,8 @@ class SumBound {
   ir::Dtype dtype_;
   bool fixed_;
   bool flush_;
+  int grid_floor_;  // no grid is finer
+  bool has_classes_ = false;
   TermClasses classes_;
   Wide lo_ = 0;
   Wide hi_ = 0;
@@ -154,12 +211,14 @@ class ProductBound {
   }
 
   void Multiply(const FloatSet& factor);
+  void Multiply(double factor);
   // The admissible products as values of the accumulator's dtype; a zero has the product of the
   // signs. `wide` as above.
   FloatSet Result(bool wide = false) const;
 
  private:
   void NoteMagnitude(const FloatSet& factor);
+  void NoteMagnitude(double least, double greatest, bool must_zero);
   FloatSet ResultOfTwo(bool wide) const;
   FloatSet OfEveryTree() const;
   void AddFinite(FloatSet& set, bool wide) const;

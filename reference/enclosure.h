@@ -8,6 +8,7 @@
 #ifndef REFERENCE_ENCLOSURE_H_
 #define REFERENCE_ENCLOSURE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -64,6 +65,20 @@ class Enclosure {
     return kind_ == Kind::kPoints ? points_->cells[static_cast<size_t>(i)]
                                   : lo_[static_cast<size_t>(i)];
   }
+  // Floats: whether element i is one finite interval, or a finite point, and nothing else; its
+  // ends.
+  bool IsBox(int64_t i) const {
+    const auto k = static_cast<size_t>(i);
+    if (kind_ == Kind::kPoints) return std::isfinite(points_->Float(i));
+    return (kind_ == Kind::kBoxes || side_[k] < 0) && std::isfinite(AsFloat(lo_[k]));
+  }
+  Interval BoxAt(int64_t i) const {
+    const auto k = static_cast<size_t>(i);
+    if (kind_ == Kind::kPoints) return {points_->Float(i), points_->Float(i)};
+    return {AsFloat(lo_[k]), AsFloat(hi_[k])};
+  }
+  // Whether every finite interval that is no point holds integers only.
+  bool integral() const { return kind_ != Kind::kPoints && integral_; }
   FloatSet FloatAt(int64_t i) const;
   IntSet IntAt(int64_t i) const;
   // kPoints only.
@@ -86,6 +101,12 @@ class Enclosure {
   // Filling. A point of cells, or a set.
   void PutCell(int64_t i, Cell cell) {
     lo_[static_cast<size_t>(i)] = hi_[static_cast<size_t>(i)] = cell;
+  }
+  // Finite floats from lo to hi.
+  void PutBox(int64_t i, Interval box) {
+    lo_[static_cast<size_t>(i)] = ToCell(box.lo);
+    hi_[static_cast<size_t>(i)] = ToCell(box.hi);
+    integral_ = integral_ && ToCell(box.lo) == ToCell(box.hi);
   }
   void Put(int64_t i, const FloatSet& set);
   void Put(int64_t i, const IntSet& set);

@@ -87,7 +87,12 @@ IntSet ArgmaxSet(ir::Dtype index, const std::vector<Key<T>>& keys, const Less& l
   return set;
 }
 
-Key<double> KeyOf(const FloatSet& set, bool negate) {
+Key<double> KeyOf(const Enclosure& x, int64_t i, bool negate) {
+  if (x.IsBox(i)) {
+    const auto [lo, hi] = x.BoxAt(i);
+    return {negate ? -hi : lo, negate ? -lo : hi, false, false};
+  }
+  const FloatSet set = x.FloatAt(i);
   const bool number = set.count > 0 || set.positive_infinity || set.negative_infinity;
   if (!number) return {-kInfinity, -kInfinity, true, true};
   const double lo = set.Lowest();
@@ -103,7 +108,7 @@ void PutArgmax(const Call<Sets>& call, bool negate) {
     if (PutNaive(call, i, row)) return;
     if (ir::IsFloat(dtype)) {
       std::vector<Key<double>> keys;
-      for (int64_t k = 0; k < row.count; ++k) keys.push_back(KeyOf(x.FloatAt(row[k]), negate));
+      for (int64_t k = 0; k < row.count; ++k) keys.push_back(KeyOf(x, row[k], negate));
       PutAt(call.result(), i, ArgmaxSet(index, keys, [](double a, double b) { return a < b; }));
     } else {
       std::vector<Key<int64_t>> keys;

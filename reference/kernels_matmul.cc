@@ -4,9 +4,9 @@
 // Matmul: [.., m, k] x [.., k, n] with broadcast batch axes. Each element is one dot: f16 and bf16
 // in f32, rounded once; ints wrap. K = 0 gives 0.
 
-#include "reference/bounds.h"
 #include "reference/movement.h"
 #include "reference/nature.h"
+#include "reference/put_sum.h"
 
 namespace faultline::reference {
 namespace {
@@ -20,7 +20,7 @@ struct Dot {
   int64_t count;
 };
 
-double DotOf(const Call<Exact>& call, const Dot& dot) {
+void PutDot(const Call<Exact>& call, int64_t i, const Dot& dot) {
   const Points& a = call.operand(0);
   const Points& b = call.operand(1);
   const ir::Dtype compute = ComputeDtype(call.algebra.result());
@@ -31,7 +31,7 @@ double DotOf(const Call<Exact>& call, const Dot& dot) {
       left.push_back(a.Float(dot.a + k * dot.a_step));
       right.push_back(b.Float(dot.b + k * dot.b_step));
     }
-    return nature->Dot(compute, left, right);
+    return PutAt(call.result(), i, call.algebra.CastToFloat(nature->Dot(compute, left, right)));
   }
   double sum = 0;
   for (int64_t k = 0; k < dot.count; ++k) {
@@ -39,20 +39,24 @@ double DotOf(const Call<Exact>& call, const Dot& dot) {
         Round(compute, a.Float(dot.a + k * dot.a_step) * b.Float(dot.b + k * dot.b_step));
     sum = Round(compute, sum + product);
   }
-  return sum;
+  PutAt(call.result(), i, call.algebra.CastToFloat(sum));
 }
 
-FloatSet DotOf(const Call<Sets>& call, const Dot& dot) {
+void PutDot(const Call<Sets>& call, int64_t i, const Dot& dot) {
   const Enclosure& a = call.operand(0);
   const Enclosure& b = call.operand(1);
-  return SumSet(ComputeDtype(call.algebra.result()), call.contract(), [&](auto& bound) {
+  const bool points = a.AllPoints() && b.AllPoints();
+  const bool integral = a.integral() || b.integral();
+  PutSumOf(call, i, [&](auto& bound) {
     for (int64_t k = 0; k < dot.count; ++k) {
-      const int64_t i = dot.a + k * dot.a_step;
-      const int64_t j = dot.b + k * dot.b_step;
-      if (a.IsPoint(i) && b.IsPoint(j)) {
-        bound.AddProduct(AsFloat(a.PointAt(i)), AsFloat(b.PointAt(j)));
+      const int64_t left = dot.a + k * dot.a_step;
+      const int64_t right = dot.b + k * dot.b_step;
+      if (points) {
+        bound.AddProduct(a.points()->Float(left), b.points()->Float(right));
+      } else if (!integral && a.IsBox(left) && b.IsBox(right)) {
+        bound.AddProduct(a.BoxAt(left), b.BoxAt(right), false);
       } else {
-        bound.AddProduct(a.FloatAt(i), b.FloatAt(j));
+        bound.AddProduct(a.FloatAt(left), b.FloatAt(right));
       }
     }
   });
@@ -93,7 +97,7 @@ FAULTLINE_KERNEL(Matmul) {
     const Dot dot = {MatrixAt(a, result, to) + to[last - 1] * extent, 1,
                      MatrixAt(b, result, to) + to[last], columns, extent};
     if (ir::IsFloat(call.algebra.operand())) {
-      PutAt(call.result(), i, call.algebra.CastToFloat(DotOf(call, dot)));
+      PutDot(call, i, dot);
     } else {
       PutAt(call.result(), i, IntDotOf(call, dot));
     }

@@ -17,10 +17,7 @@ void QuantizeAll(const Call<Exact>& call, ir::Range range) {
 // the sum of abs_mean, makes sets.
 void QuantizeAll(const Call<Sets>& call, ir::Range range) {
   const Contract& contract = call.contract();
-  const bool pinned = contract.division_ulp == 0 && !contract.reciprocal_scale &&
-                      !contract.may_flush && !contract.wider_intermediates &&
-                      contract.quantize == QuantizeRounding::kHalfEven;
-  if (!call.operand(0).AllPoints() || !pinned || range != ir::Range::kMinMax) {
+  if (!call.operand(0).AllPoints() || !IsPinnedQuantize(contract) || range != ir::Range::kMinMax) {
     return Quantize(contract, call.operand(0), range, call.result());
   }
   for (int64_t i = 0; i < call.result().size(); ++i) {

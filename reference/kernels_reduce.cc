@@ -7,6 +7,7 @@
 #include "reference/bounds.h"
 #include "reference/intermediate.h"
 #include "reference/nature.h"
+#include "reference/put_sum.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -26,14 +27,32 @@ double SumOf(const Exact& exact, const Points& x, const Row& row) {
   return sum;
 }
 
-FloatSet SumOf(const Sets& sets, const Enclosure& x, const Row& row) {
-  return SumSet(ComputeDtype(sets.result()), sets.contract(), [&](auto& bound) {
-    if (x.AllPoints()) {
-      for (int64_t k = 0; k < row.count; ++k) bound.Add(x.points()->Float(row[k]));
-    } else {
-      for (int64_t k = 0; k < row.count; ++k) bound.Add(x.FloatAt(row[k]));
+template <class Bound>
+void AddRow(Bound& bound, const Enclosure& x, const Row& row) {
+  if (x.AllPoints()) {
+    const std::vector<Cell>& cells = x.points()->cells;
+    for (int64_t k = 0; k < row.count; ++k) bound.Add(AsFloat(cells[static_cast<size_t>(row[k])]));
+  } else {
+    for (int64_t k = 0; k < row.count; ++k) {
+      if (x.IsBox(row[k])) {
+        bound.Add(x.BoxAt(row[k]), x.integral());
+      } else {
+        bound.Add(x.FloatAt(row[k]));
+      }
     }
-  });
+  }
+}
+
+FloatSet SumOf(const Sets& sets, const Enclosure& x, const Row& row) {
+  return SumSet(ComputeDtype(sets.result()), sets.contract(),
+                [&](auto& bound) { AddRow(bound, x, row); });
+}
+
+void PutFloatSum(const Call<Exact>& call, int64_t i, const Row& row) {
+  PutAt(call.result(), i, call.algebra.CastToFloat(SumOf(call.algebra, call.operand(0), row)));
+}
+void PutFloatSum(const Call<Sets>& call, int64_t i, const Row& row) {
+  PutSumOf(call, i, [&](auto& bound) { AddRow(bound, call.operand(0), row); });
 }
 
 double ProdOf(const Exact& exact, const Points& x, const Row& row) {
@@ -46,7 +65,13 @@ double ProdOf(const Exact& exact, const Points& x, const Row& row) {
 
 FloatSet ProdOf(const Sets& sets, const Enclosure& x, const Row& row) {
   ProductBound bound(ComputeDtype(sets.result()), sets.contract());
-  for (int64_t k = 0; k < row.count; ++k) bound.Multiply(x.FloatAt(row[k]));
+  for (int64_t k = 0; k < row.count; ++k) {
+    if (x.IsPoint(row[k])) {
+      bound.Multiply(AsFloat(x.PointAt(row[k])));
+    } else {
+      bound.Multiply(x.FloatAt(row[k]));
+    }
+  }
   return bound.Result(sets.contract().wider_intermediates);
 }
 
@@ -64,7 +89,7 @@ void SumRows(const Call<A>& call) {
   const A& algebra = call.algebra;
   ForEachRow(call, [&](int64_t i, const Row& row) {
     if (ir::IsFloat(algebra.operand())) {
-      PutAt(call.result(), i, algebra.CastToFloat(SumOf(algebra, call.operand(0), row)));
+      PutFloatSum(call, i, row);
     } else if (!PutNaive(call, i, row)) {
       PutAt(call.result(), i,
             Fold(algebra, call.operand(0), row, 0,
@@ -115,12 +140,31 @@ void MeanRows(const Call<A>& call) {
   });
 }
 
+// Where every element of a row is one finite interval, so is its maximum or minimum, and the ends
+// are those of the ends.
+bool PutExtremeBox(const Call<Exact>&, int64_t, const Row&, bool) { return false; }
+bool PutExtremeBox(const Call<Sets>& call, int64_t i, const Row& row, bool max) {
+  const Enclosure& x = call.operand(0);
+  if (!x.is_float() || x.integral()) return false;
+  Interval extreme = {max ? -HUGE_VAL : HUGE_VAL, max ? -HUGE_VAL : HUGE_VAL};
+  for (int64_t k = 0; k < row.count; ++k) {
+    if (!x.IsBox(row[k])) return false;
+    const Interval box = x.BoxAt(row[k]);
+    extreme.lo = max ? std::max(extreme.lo, box.lo) : std::min(extreme.lo, box.lo);
+    extreme.hi = max ? std::max(extreme.hi, box.hi) : std::min(extreme.hi, box.hi);
+  }
+  // The sign of a zero is free.
+  call.result().PutBox(i,
+                       {extreme.lo == 0 ? -0.0 : extreme.lo, extreme.hi == 0 ? 0.0 : extreme.hi});
+  return true;
+}
+
 // f over all elements of a row that has some; min and max, which free the sign of a zero.
 template <class A, class F>
-void ExtremeRows(const Call<A>& call, const F& f) {
+void ExtremeRows(const Call<A>& call, bool max, const F& f) {
   const typename A::Tensor& x = call.operand(0);
   ForEachRow(call, [&](int64_t i, const Row& row) {
-    if (PutNaive(call, i, row)) return;
+    if (PutNaive(call, i, row) || PutExtremeBox(call, i, row, max)) return;
     if (ir::IsFloat(call.algebra.operand())) {
       auto extreme = f(FloatAt(x, row[0]), FloatAt(x, row[0]));
       for (int64_t k = 1; k < row.count; ++k) extreme = f(extreme, FloatAt(x, row[k]));
@@ -134,11 +178,11 @@ void ExtremeRows(const Call<A>& call, const F& f) {
 }
 template <class A>
 void MaxRows(const Call<A>& call) {
-  ExtremeRows(call, [&](const auto& a, const auto& b) { return call.algebra.Max(a, b); });
+  ExtremeRows(call, true, [&](const auto& a, const auto& b) { return call.algebra.Max(a, b); });
 }
 template <class A>
 void MinRows(const Call<A>& call) {
-  ExtremeRows(call, [&](const auto& a, const auto& b) { return call.algebra.Min(a, b); });
+  ExtremeRows(call, false, [&](const auto& a, const auto& b) { return call.algebra.Min(a, b); });
 }
 
 // Whether an element is not 0, as a cast to bool says (NaN is not 0).

@@ -5,8 +5,8 @@
 // the f32 running value. Prefixes by subtraction are not licensed, so each is a sum of its own
 // terms.
 
-#include "reference/bounds.h"
 #include "reference/nature.h"
+#include "reference/put_sum.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -30,14 +30,13 @@ void ScanFloats(const Call<Exact>& call, const Row& row) {
 template <typename Wide>
 void ScanFloats(const Call<Sets>& call, const Row& row, SumBound<Wide> sum) {
   const Enclosure& x = call.operand(0);
-  const bool wide = call.contract().wider_intermediates;
   for (int64_t k = 0; k < row.count; ++k) {
     if (x.AllPoints()) {
       sum.Add(x.points()->Float(row[k]));
     } else {
       sum.Add(x.FloatAt(row[k]));
     }
-    call.result().Put(row[k], call.algebra.CastToFloat(sum.Result(wide)));
+    PutSum(call, row[k], sum);
   }
 }
 

@@ -72,6 +72,12 @@ RowFacts FactsOf(const std::vector<FloatSet>& x) {
 Interval TermOf(const Call<Sets>& call, ir::Dtype compute, const FloatSet& x, const FloatSet& m) {
   Interval term = {0, 0};
   if (x.count == 0) return term;
+  const bool stored = !call.contract().wider_intermediates && !call.contract().may_flush;
+  if (stored && x.IsPoint() && m.IsPoint()) {
+    const FloatSet exponent = FloatSet::Of(Round(compute, x.Value() - m.Value()));
+    const FloatSet value = Sets(call.contract(), compute, compute).Call(Function::kExp, exponent);
+    return {value.lo(), value.hi()};
+  }
   FloatSet finite = FloatSet::Between(x.lo(), x.hi());
   const FloatSet exponent = Intermediate(call.algebra, compute, [&](const Sets& sets) {
     const FloatSet difference = sets.Sub(finite, m);
@@ -99,7 +105,8 @@ Interval TermOf(const Call<Sets>& call, ir::Dtype compute, const FloatSet& x, co
 class Quotients {
  public:
   Quotients(const Contract& contract, ir::Dtype compute, const RowFacts& facts,
-            const std::vector<Interval>& terms) {
+            const std::vector<Interval>& terms)
+      : contract_(&contract) {
     const FloatFormat& format = FormatOf(compute);
     for (const Interval& term : terms) {
       lo_ += term.lo;
@@ -139,17 +146,21 @@ class Quotients {
     const double divisor_lo =
         NextDown(ir::Dtype::kF64, static_cast<double>(std::max(below, floor)));
     const double divisor_hi = NextUp(ir::Dtype::kF64, static_cast<double>(std::max(above, 1.0L)));
+    const double lo = std::max(divisor_lo, sum_.lo());
+    const double hi = std::min(divisor_hi, sum_.hi());
+    if (contract_->division_ulp == 0 && !contract_->may_flush && !sets.wide()) {
+      return FloatSet::Between(Round(sets.result(), term.lo / hi),
+                               Round(sets.result(), term.hi / lo));
+    }
     // All divisors up to the greatest: the ulp that a division may be off by doubles at a power of
     // two, so the lowest quotient need not be that of the greatest divisor.
-    const double lo =
-        sets.Div(FloatSet::Of(term.lo), FloatSet::Between(std::min(1.0, divisor_hi), divisor_hi))
-            .lo();
-    const double hi = sets.Div(FloatSet::Of(term.hi), FloatSet::Of(divisor_lo)).hi();
-    const FloatSet apart = sets.Div(FloatSet::Between(term.lo, term.hi), sum_);
-    return FloatSet::Between(std::max(lo, apart.lo()), std::min(hi, apart.hi()));
+    const FloatSet divisors = FloatSet::Between(std::min(1.0, hi), hi);
+    return FloatSet::Between(sets.Div(FloatSet::Of(term.lo), divisors).lo(),
+                             sets.Div(FloatSet::Of(term.hi), FloatSet::Of(lo)).hi());
   }
 
  private:
+  const Contract* contract_;
   FloatSet sum_;
   long double lo_ = 0;
   long double hi_ = 0;

@@ -206,8 +206,21 @@ void Dequantize(const Points& quantized, Points& result) {
   }
 }
 
+bool IsPinnedQuantize(const Contract& contract) {
+  return contract.division_ulp == 0 && !contract.reciprocal_scale && !contract.may_flush &&
+         !contract.wider_intermediates && contract.quantize == QuantizeRounding::kHalfEven;
+}
+
 IntSet AdmissibleCodes(ir::QValue value, const Contract& contract, const FloatSet& x,
                        const FloatSet& scale) {
+  if (IsPinnedQuantize(contract) && ir::IsIntegerCode(value) && x.simple() && scale.simple()) {
+    // Scales are positive: the quotient grows with x, and its magnitude falls with the scale.
+    const auto code = [&](double end, double divisor) {
+      return CodeOfQuotient(value, Round(ir::Dtype::kF32, end / divisor));
+    };
+    return IntSet::Between(ir::Dtype::kI32, code(x.lo(), x.lo() < 0 ? scale.lo() : scale.hi()),
+                           code(x.hi(), x.hi() < 0 ? scale.hi() : scale.lo()));
+  }
   const Sets f32(contract, ir::Dtype::kF32, ir::Dtype::kF32);
   const FloatSet quotient = Intermediate(f32, ir::Dtype::kF32, [&](const Sets& sets) {
     FloatSet by_division = sets.Div(x, scale);

@@ -37,6 +37,8 @@ void Dequantize(const Points& quantized, Points& result);
 void Quantize(const Contract& contract, const Enclosure& x, ir::Range range, Enclosure& result);
 void Dequantize(const Contract& contract, const Enclosure& quantized, bool wide, Enclosure& result);
 
+// Whether the contract takes the arithmetic of quantizing as pinned.
+bool IsPinnedQuantize(const Contract& contract);
 // Codes that x, any member of a set, may get with a scale, any member of another: rule R7 (2),
 // under the contract's rounding and division.
 IntSet AdmissibleCodes(ir::QValue value, const Contract& contract, const FloatSet& x,

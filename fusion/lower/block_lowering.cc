@@ -91,7 +91,8 @@ Val BlockLowering::ValueAt(uint32_t v, int32_t context) {
     if (known.value != v || known.context != context) continue;
     if (known.load_phase < 0 || known.load_phase == phase_) return known.val;
   }
-  if (context == kFullContext && graph_.FindRowMember(cluster_, v) != nullptr) {
+  if (context != kRowContext && Graph::SeesRow(cluster_, context) &&
+      graph_.FindRowMember(cluster_, v) != nullptr) {
     return ValueAt(v, kRowContext);
   }
   if (graph_.FindMember(cluster_, v, context) != nullptr) {
@@ -155,11 +156,7 @@ std::vector<Val> BlockLowering::Operands(const FormOp& op, int32_t context,
                                          const SymbolicShape& to) {
   std::vector<Val> vals;
   for (uint32_t v : graph_.segment().OperandsOf(op)) {
-    int32_t at = context;
-    if (context != kFullContext || graph_.FindRowMember(cluster_, v) == nullptr) {
-      at = graph_.OperandContext(cluster_, context, to, graph_.value(v).shape);
-    }
-    vals.push_back(ValueAt(v, at));
+    vals.push_back(ValueAt(v, graph_.OperandContext(cluster_, context, to, graph_.value(v).shape)));
   }
   return vals;
 }
@@ -204,7 +201,12 @@ int BlockLowering::StageOfOperands(const Member& member) const {
   const FormOp& op = graph_.op(member.op);
   int stage = 0;
   for (uint32_t v : graph_.segment().OperandsOf(op)) {
-    const int32_t producer = graph_.value(v).producer;
+    // A row value may be seen through the view that broadcasts it.
+    int32_t producer = graph_.value(v).producer;
+    while (producer != kEntering && ir::IsView(graph_.op(static_cast<uint32_t>(producer)).op)) {
+      const FormOp& view = graph_.op(static_cast<uint32_t>(producer));
+      producer = graph_.value(graph_.segment().OperandsOf(view)[0]).producer;
+    }
     for (size_t i = 0; i < cluster_.members.size() && producer != kEntering; ++i) {
       const Member& other = cluster_.members[i];
       if (other.op != static_cast<uint32_t>(producer) || other.context > kRowContext) continue;

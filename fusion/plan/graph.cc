@@ -188,6 +188,13 @@ const Member* Graph::FindRowMember(const Cluster& cluster, uint32_t v) const {
   return FindMember(cluster, v, kRowContext);
 }
 
+bool Graph::SeesRow(const Cluster& cluster, int32_t context) {
+  if (cluster.kind != ClusterKind::kRow) return false;
+  if (context <= kRowContext) return true;
+  const Context& at = cluster.contexts[static_cast<size_t>(context)];
+  return at.parent == kFullContext && at.step == ExpandStep(cluster.full, cluster.row_shape);
+}
+
 void Graph::Absorb(uint32_t host, uint32_t guest, int32_t context) {
   Cluster& to = clusters_[host];
   Cluster& from = clusters_[guest];

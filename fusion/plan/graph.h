@@ -140,8 +140,11 @@ class Graph {
 
   const Member* FindMember(const Cluster& cluster, uint32_t v, int32_t context) const;
   static bool IsThrough(const Cluster& cluster, uint32_t v, int32_t context);
-  // The member whose result is a row value that an element of `full` may use directly.
+  // The member whose result is a row value, if `v` is one.
   const Member* FindRowMember(const Cluster& cluster, uint32_t v) const;
+  // Whether an element at `context` uses a row value of the cluster as it is: at its own index, or
+  // broadcast along the row.
+  static bool SeesRow(const Cluster& cluster, int32_t context);
 
   // Members and look-throughs of `guest` become `host`'s; the guest's root context becomes
   // `context` of the host (and its row context the host's, where both are kRow). The guest is
@@ -205,9 +208,9 @@ void Graph::ForEachLoad(Cluster& cluster, Visit visit) {
       } else if (reducing) {
         at = kFullContext;
       } else {
-        if (context == kFullContext && FindRowMember(cluster, v) != nullptr) continue;
         at = OperandContext(cluster, context, to, value(v).shape);
       }
+      if (SeesRow(cluster, at) && FindRowMember(cluster, v) != nullptr) continue;
       if (IsThrough(cluster, v, at) || FindMember(cluster, v, at) != nullptr) continue;
       visit(v, at, o);
     }

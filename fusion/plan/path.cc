@@ -322,18 +322,12 @@ Placement DensePlacement(const ir::Shape& shape) {
   return place;
 }
 
-}  // namespace
-
-Mapped MapPath(std::span<const PathStep> path, const Stored& stored, const Bindings& bindings) {
+// The steps from `top` down, the ones above it being of no consequence.
+Mapped MapFrom(size_t top, std::span<const PathStep> path, const Stored& stored,
+               const Bindings& bindings) {
   Mapped map;
   MapBuilder builder(bindings, map);
-  // Steps at the top that keep the linear order change nothing: the digits below them are read in
-  // the same order.
-  size_t top = 0;
-  for (size_t i = 0; i < path.size() && IsReshape(path[i]); ++i) {
-    if (path[i].kind == StepKind::kReshape) top = i + 1;
-  }
-  // A reshape below that lies on dense memory: start from its upper shape.
+  // A reshape that is left lies on dense memory: start from its upper shape.
   size_t bottom = path.size();
   for (size_t i = top; i < path.size(); ++i) {
     if (path[i].kind != StepKind::kReshape) continue;
@@ -350,6 +344,22 @@ Mapped MapPath(std::span<const PathStep> path, const Stored& stored, const Bindi
   }
   for (size_t i = bottom; i-- > top;) builder.Apply(path[i]);
   return map;
+}
+
+}  // namespace
+
+Mapped MapPath(std::span<const PathStep> path, const Stored& stored, const Bindings& bindings) {
+  // Steps at the top that keep the linear order change nothing: the digits below them are read in
+  // the same order.
+  size_t top = 0;
+  for (size_t i = 0; i < path.size() && IsReshape(path[i]); ++i) {
+    if (path[i].kind == StepKind::kReshape) top = i + 1;
+  }
+  return MapFrom(top, path, stored, bindings);
+}
+
+Mapped MapAxes(std::span<const PathStep> path, const Stored& stored, const Bindings& bindings) {
+  return MapFrom(0, path, stored, bindings);
 }
 
 void BindMap(const Mapped& map, bool has_row, AccessBinding& binding) {

@@ -77,6 +77,8 @@ struct Mapped {
   int64_t index_bound = 0;
 };
 Mapped MapPath(std::span<const PathStep> path, const Stored& stored, const Bindings& bindings);
+// The same with one digit for each axis of the upper shape, in order. Requires KeepsAxes.
+Mapped MapAxes(std::span<const PathStep> path, const Stored& stored, const Bindings& bindings);
 
 // The binding of a strided access. Digits before `row_digits` from the end of the space are merged
 // where they are adjacent in memory; digits of extent 1 are left out.

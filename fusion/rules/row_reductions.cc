@@ -18,10 +18,14 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting) {
   if (consumer.kind != ClusterKind::kElement && consumer.kind != ClusterKind::kRow) {
     return std::unexpected(CutReason::kNoRule);
   }
-  if (meeting.context > kRowContext && graph.FindRowMember(producer, meeting.value) == nullptr) {
-    return std::unexpected(CutReason::kOtherSpace);
-  }
   if (!(consumer.full == producer.full)) return std::unexpected(CutReason::kOtherSpace);
+  if (meeting.context > kRowContext) {
+    const Context& at = consumer.contexts[static_cast<size_t>(meeting.context)];
+    const bool broadcast = at.parent == kFullContext &&
+                           at.step == ExpandStep(producer.full, producer.row_shape) &&
+                           graph.FindRowMember(producer, meeting.value) != nullptr;
+    if (!broadcast) return std::unexpected(CutReason::kOtherSpace);
+  }
   if (consumer.kind == ClusterKind::kRow && consumer.axis != producer.axis) {
     return std::unexpected(CutReason::kOtherSpace);
   }

@@ -244,7 +244,7 @@ TensorBinding Executor::Tensor(const TensorRecipe& recipe, const ir::Shape& shap
   TensorBinding binding;
   binding.buffer = (*slots_)[recipe.value].memory->buffer;
   binding.shape = shape;
-  const Mapped map = MapPath(plan_->PathOf(recipe.path), StoredOf(recipe.value), *bindings_);
+  const Mapped map = MapAxes(plan_->PathOf(recipe.path), StoredOf(recipe.value), *bindings_);
   binding.place.offset = map.offset;
   std::copy_n(map.strides.begin(), shape.rank(), binding.place.strides.begin());
   return binding;

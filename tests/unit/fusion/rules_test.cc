@@ -195,6 +195,43 @@ read %z
   CHECK(BytesOf(run) == BytesOf(RunText(*engine, text, off)));
 }
 
+TEST_CASE("a reduced value is seen through the view that broadcasts it, and no other", "[rules]") {
+  const auto engine = MakeEngine();
+  const auto program = [](std::string_view view) {
+    return "%a: f32[4,4] = input iota(start=0, step=1)\n%m: f32[4,1] = max_dim %a dim=1\n" +
+           std::string(view) + "%y: f32[4,4] = sub %a %e\ndrop %m\ndrop %e\nread %y\n";
+  };
+  const std::string direct = program("%e: f32[4,4] = expand %m\n");
+  const ProgramRun run = RunText(*engine, direct);
+  INFO(PrintTrace(run.trace));
+  CHECK(run.trace.launches.size() == 1);
+  const std::string turned = program("%e: f32[1,4] = permute %m axes=[1,0]\n");
+  const ProgramRun other = RunText(*engine, turned);
+  CHECK(other.trace.launches.size() == 2);
+  SessionOptions off;
+  off.fusion = false;
+  CHECK(BytesOf(run) == BytesOf(RunText(*engine, direct, off)));
+  CHECK(BytesOf(other) == BytesOf(RunText(*engine, turned, off)));
+}
+
+TEST_CASE("products and sorts take reshaped operands by their axes", "[rules]") {
+  const auto engine = MakeEngine();
+  const std::string text = R"(%a: f32[12] = input iota(start=0, step=1)
+%b: f32[3,4] = reshape %a
+%c: f32[4,3] = reshape %a
+%d: f32[3,3] = matmul %b %c
+%e: f32[4,3] = sort %c dim=0 descending=true
+drop %b
+drop %c
+read %d %e
+)";
+  const ProgramRun run = RunText(*engine, text);
+  CHECK(run.trace.launches.size() == 2);
+  SessionOptions off;
+  off.fusion = false;
+  CHECK(BytesOf(run) == BytesOf(RunText(*engine, text, off)));
+}
+
 TEST_CASE("long chains are split and stay right", "[rules]") {
   const auto engine = MakeEngine();
   std::string text = "%x0: f32[5] = input iota(start=0, step=1)\n";

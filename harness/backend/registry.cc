@@ -9,6 +9,7 @@
 #include <array>
 
 #include "harness/backend/canary/canary_backend.h"
+#include "harness/backend/fusion/fusion_backend.h"
 #include "harness/backend/plugin/plugin_backend.h"
 #include "harness/backend/reference/reference_backend.h"
 
@@ -30,6 +31,7 @@ struct Row {
 
 constexpr auto kRows = std::to_array<Row>({
     {{"canary", "the reference with one named fault (--fault NAME)"}, MakeCanaryBackend},
+    {{"fusion-cpu", "the fused backend on the CPU"}, MakeFusionBackend},
     {{"reference", "the plain reference, run eagerly"}, MakeReference},
 });
 

@@ -110,11 +110,9 @@ class CanarySession final : public Session {
       if (!hidden) return tensors;
       tensors = Zeros(handles);
     }
-    bool again = false;
-    for (Handle handle : handles) {
-      const bool first = read_.insert(handle).second;
-      if (handle == handles.front()) again = !first;
-    }
+    std::vector<bool> again;
+    for (Handle handle : handles) again.push_back(read_.contains(handle));
+    read_.insert(handles.begin(), handles.end());
     DistortRead(fault_, again, *tensors);
     return tensors;
   }

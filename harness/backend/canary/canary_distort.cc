@@ -129,12 +129,15 @@ bool DropExtentOne(std::span<HostTensor> tensors) {
   return changed;
 }
 
-bool FlipLastBit(std::span<HostTensor> tensors) {
-  if (tensors.empty()) return false;
-  HostTensor& first = tensors.front();
-  if (!ir::IsFloat(first.type.dtype()) || first.type.NumElements() == 0) return false;
-  Put(first, 0, Get(first, 0) ^ 1);
-  return true;
+bool FlipLastBits(const std::vector<bool>& again, std::span<HostTensor> tensors) {
+  bool changed = false;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    HostTensor& tensor = tensors[i];
+    if (!again[i] || !ir::IsFloat(tensor.type.dtype()) || tensor.type.NumElements() == 0) continue;
+    Put(tensor, 0, Get(tensor, 0) ^ 1);
+    changed = true;
+  }
+  return changed;
 }
 
 bool IsExtremum(Opcode op) {
@@ -184,9 +187,9 @@ bool DistortResult(CanaryFault fault, Opcode op, std::span<const HostTensor> ope
   return false;
 }
 
-bool DistortRead(CanaryFault fault, bool again, std::span<HostTensor> tensors) {
+bool DistortRead(CanaryFault fault, const std::vector<bool>& again, std::span<HostTensor> tensors) {
   if (fault == CanaryFault::k_extent_one_dropped) return DropExtentOne(tensors);
-  if (fault == CanaryFault::k_reread_differs) return again && FlipLastBit(tensors);
+  if (fault == CanaryFault::k_reread_differs) return FlipLastBits(again, tensors);
   if (fault == CanaryFault::k_reads_swapped && tensors.size() >= 3) {
     std::swap(tensors[tensors.size() - 1], tensors[tensors.size() - 2]);
     return true;

@@ -7,6 +7,7 @@
 #define HARNESS_BACKEND_CANARY_CANARY_DISTORT_H_
 
 #include <span>
+#include <vector>
 
 #include "harness/backend/canary/canary_backend.h"
 #include "ir/data.h"
@@ -19,8 +20,9 @@ namespace faultline::harness {
 bool DistortResult(CanaryFault fault, ir::Opcode op, std::span<const ir::HostTensor> operands,
                    ir::HostTensor& result);
 
-// Distorts what a transaction returns. `again`: the first of them was read before.
-bool DistortRead(CanaryFault fault, bool again, std::span<ir::HostTensor> tensors);
+// Distorts what a transaction returns. `again`: which of them were read before.
+bool DistortRead(CanaryFault fault, const std::vector<bool>& again,
+                 std::span<ir::HostTensor> tensors);
 
 }  // namespace faultline::harness
 

@@ -65,6 +65,15 @@ void CountAliases(const fusion::Trace& trace, PlanTrace& plan) {
   }
 }
 
+void CountCuts(const fusion::Trace& trace, Counts& counts) {
+  std::array<int64_t, fusion::kCutReasonCount> by_reason = {};
+  for (fusion::CutReason reason : trace.cuts) ++by_reason[static_cast<size_t>(reason)];
+  for (size_t i = 0; i < by_reason.size(); ++i) {
+    if (by_reason[i] == 0) continue;
+    counts.emplace_back(fusion::CutReasonName(static_cast<fusion::CutReason>(i)), by_reason[i]);
+  }
+}
+
 }  // namespace
 
 PlanTrace TranslateTrace(const fusion::Trace& trace) {
@@ -79,6 +88,7 @@ PlanTrace TranslateTrace(const fusion::Trace& trace) {
     plan.decisions.push_back({trace.NameOf(decision), decision.alternatives, decision.choice});
   }
   CountRules(trace, plan.rules_fired);
+  CountCuts(trace, plan.cuts);
   CountLaunches(trace, plan.launches);
   CountAliases(trace, plan);
   plan.cache_hits = Signed(trace.cache_hits);

@@ -94,7 +94,7 @@ ExitCode RunBackends(const Command& command, Arguments arguments) {
 const Command kBackendsCommand = {
     .name = "backends",
     .synopsis = "[--backend NAME|FILE.so]... [--contract] [--json [FILE]]",
-    .summary = "List the backends and what they promise",
+    .summary = "list the backends and what they promise",
     .details = kDetails,
     .run = RunBackends,
 };

@@ -149,7 +149,7 @@ ExitCode RunConformanceCommand(const Command& command, Arguments arguments) {
 const Command kConformanceCommand = {
     .name = "conformance",
     .synopsis = "[--backend NAME|FILE.so] [--filter TEXT] [--json FILE]",
-    .summary = "Check the six laws of a backend",
+    .summary = "check the six laws of a backend",
     .details = kDetails,
     .run = RunConformanceCommand,
 };

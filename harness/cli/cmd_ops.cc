@@ -80,7 +80,7 @@ ExitCode RunOps(const Command& command, Arguments arguments) {
 const Command kOpsCommand = {
     .name = "ops",
     .synopsis = "[--json [FILE]]",
-    .summary = "List the operations and their dtypes",
+    .summary = "list the operations and their dtypes",
     .details = kDetails,
     .run = RunOps,
 };

@@ -90,18 +90,23 @@ ExitCode Collect(const Line& line, ReplayOptions& options) {
 }
 
 void PrintResult(const json& result, const BackendOptions& backend) {
-  const std::string verdict = result["verdict"];
+  std::string verdict = result["verdict"];
   if (verdict == "agree" || verdict == "expected_failure") return;
   const std::string file = result["file"];
   if (verdict == "bad_input") {
     fmt::print(stderr, "{}\n", result["message"].get<std::string>());
     return;
   }
+  std::ranges::replace(verdict, '_', ' ');
   fmt::print("{}: {} on {}{}{}\n", file, verdict, result["backend"].get<std::string>(),
              result.contains("message") ? ": " : "", result.value("message", ""));
   if (result.contains("statement")) {
     fmt::print("  at line {}: {}\n", result["line"].get<int>(),
                result["statement"].get<std::string>());
+  }
+  if (result.contains("first_wrong")) {
+    fmt::print("  first wrong{}: {}\n", result["localised"] == "moved" ? " (another one)" : "",
+               result["first_wrong"].get<std::string>());
   }
   for (const json& element : result.value("elements", json::array())) {
     const std::string part = element["part"];
@@ -187,7 +192,7 @@ ExitCode RunReplay(const Command& command, Arguments arguments) {
 const Command kReplayCommand = {
     .name = "replay",
     .synopsis = "FILE|DIR... [--backend NAME]... [--shared-engine] [--json FILE] [--junit FILE]",
-    .summary = "Run program files again, on one or more backends",
+    .summary = "run program files again, on one or more backends",
     .details = kDetails,
     .run = RunReplay,
 };

@@ -125,7 +125,7 @@ ExitCode RunShow(const Command& command, Arguments arguments) {
 const Command kShowCommand = {
     .name = "show",
     .synopsis = "FILE [--values] [--plan] [--graph] [--backend NAME]",
-    .summary = "Show a program, its values, its plan or its graph",
+    .summary = "show a program, its values, its plan or its graph",
     .details = kDetails,
     .run = RunShow,
 };

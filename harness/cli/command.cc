@@ -65,7 +65,7 @@ std::optional<ExitCode> ParseArguments(const Command& command, OptionSet& option
                                        Arguments arguments) {
   const ir::Status status = options.Parse(arguments);
   if (options.help()) {
-    fmt::print("Usage: faultline {} {}\n\n{}.\n\n{}\nOptions:\n{}", command.name, command.synopsis,
+    fmt::print("Usage: faultline {} {}\n\n{}\n\n{}\nOptions:\n{}", command.name, command.synopsis,
                command.summary, command.details, options.Describe());
     return ExitCode::kOk;
   }

@@ -46,7 +46,8 @@ class CaseRunner {
       }
       backend = std::move(*made);
     }
-    json result = ReplayCase(File(item), *backend, options_.session);
+    const auto make = [&] { return MakeBackend(Spec(item)); };
+    json result = ReplayCase(File(item), *backend, make, options_.session);
     result["backend"] = Spec(item).name;
     return result.dump(-1, ' ', false, json::error_handler_t::replace);
   }

@@ -11,14 +11,16 @@
 #include <string>
 
 #include "harness/backend/backend.h"
+#include "harness/oracle/forked_judge.h"
 #include "harness/oracle/verdict.h"
 
 namespace faultline::harness {
 
 // Reads, verifies and judges the file in this process. A text marked `# status: rejected CODE LINE`
 // has to be rejected with that code at that line. Never throws on bad input: it is a result,
-// "bad_input".
-nlohmann::json ReplayCase(const std::string& path, Backend& backend, const SessionOptions& session);
+// "bad_input". A divergence is localised by a second run, on a backend that `make` gives.
+nlohmann::json ReplayCase(const std::string& path, Backend& backend, const BackendMaker& make,
+                          const SessionOptions& session);
 
 // The members of a result that tell of a verdict.
 nlohmann::json VerdictToJson(const Verdict& verdict);

@@ -1,0 +1,110 @@
+# Copyright The Faultline Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of commands, their help and docs/cli.md say the same; what the small commands print."""
+
+import json
+import os
+import re
+
+import program
+
+
+def documented():
+    """{command: (summary, text of its section)} of docs/cli.md."""
+    with open(os.path.join(program.ROOT, "docs/cli.md"), encoding="utf-8") as file:
+        text = file.read()
+    table = dict(re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| (.*) \|$", text, re.M))
+    sections = re.split(r"^## `(\w+)`\n", text, flags=re.M)
+    bodies = dict(zip(sections[1::2], sections[2::2]))
+    return {name: (summary, bodies.get(name, "")) for name, summary in table.items()}
+
+
+class Documentation(program.Case):
+    def commands(self):
+        out, _ = self.faultline("--help", code=0)
+        return dict(re.findall(r"^  (\w+) +(.*)$", out, re.M))
+
+    def test_every_command_is_documented(self):
+        self.assertEqual(self.commands(),
+                         {name: summary for name, (summary, _) in documented().items()})
+
+    def test_every_option_is_documented(self):
+        documents = documented()
+        for name in self.commands():
+            out, _ = self.faultline(name, "--help", code=0)
+            options = set(re.findall(r"^  --([a-z-]+)", out.split("\nOptions:\n")[1], re.M))
+            options.remove("help")
+            self.assertEqual(set(re.findall(r"^\| `--([a-z-]+)", documents[name][1], re.M)),
+                             options, name)
+
+    def test_every_help_has_an_example(self):
+        for name in self.commands():
+            out, _ = self.faultline(name, "--help", code=0)
+            self.assertIn(f"  faultline {name}", out)
+            self.assertTrue(out.startswith(f"Usage: faultline {name}"), out)
+
+
+class Ops(program.Case):
+    def test_json(self):
+        for arguments in (("ops", "--json"), ("ops", "--json", "-")):
+            out, _ = self.faultline(*arguments, code=0)
+            ops = {row["mnemonic"]: row for row in json.loads(out)}
+            self.assertEqual(ops["matmul"]["family"], "numeric")
+            self.assertIn("f32", ops["add"]["dtypes"])
+            self.assertNotIn("i32", ops["exp"]["dtypes"])
+            self.assertIn("reference", ops["exp"]["backends"])
+
+    def test_text(self):
+        out, _ = self.faultline("ops", code=0)
+        self.assertRegex(out, r"(?m)^softmax +activation +f64 f32 f16 bf16$")
+
+
+class Backends(program.Case):
+    def test_list(self):
+        out, _ = self.faultline("backends", code=0)
+        for name in ("canary", "reference"):
+            self.assertRegex(out, rf"(?m)^{name} ")
+        self.assertIn("--fault tail_dropped", out)
+
+    def test_contract(self):
+        out, _ = self.faultline("backends", "--backend", "reference", "--contract", code=0)
+        self.assertIn("one_value", out)
+
+
+class Show(program.Case):
+    BODY = "%a: f32[2] = input [0x1p+0, -0x1p+1]\n%e: f32[2] = exp %a\nread %e\n"
+
+    def test_canonical_text(self):
+        self.write("a.fl", "faultline 1\n%a: f32[2]   = input [1, -2]\n%e: f32[2] = exp %a\nread %e")
+        out, _ = self.faultline("show", "a.fl", code=0)
+        self.assertEqual(out, "faultline 1\n" + self.BODY)
+
+    def test_values(self):
+        self.program("a.fl", self.BODY)
+        out, _ = self.faultline("show", "a.fl", "--values", "--backend", "reference", code=0)
+        self.assertIn("%a: f32[2], 2 of 2 elements are points\n  [0] 0x1p+0\n  [1] -0x1p+1\n", out)
+        self.assertRegex(out, r"%e: f32\[2\], 0 of 2 elements are points\n  \[0\] 0x1\.5bf0a[0-9a-f]+p\+1  in \[")
+        self.assertTrue(out.endswith("read %e: ok\n"))
+
+    def test_graph(self):
+        self.program("a.fl", self.BODY)
+        out, _ = self.faultline("show", "a.fl", "--graph", "--backend", "reference", code=0)
+        self.assertIn('"a" -> "e";', out)
+        self.assertTrue(out.startswith("digraph"))
+
+
+class Conformance(program.Case):
+    def test_a_fault_breaks_the_law_it_is_about(self):
+        for fault, check in (("reads_swapped", "read_every_kind"),
+                             ("handle_leaked", "clones_count"),
+                             ("quantized_read_aborts", "read_quantized_only"),
+                             ("stale_scalars", "same_after_variants"),
+                             ("reread_differs", "read_twice"),
+                             ("index_unchecked", "read_all_or_nothing")):
+            summary = self.json("conformance", "--backend", "canary", "--fault", fault,
+                                "--filter", check, code=1)
+            self.assertEqual((summary["checks"], summary["broken"]), (1, 1), fault)
+
+
+if __name__ == "__main__":
+    program.main()

@@ -108,6 +108,22 @@ EnclosurePtr Unite(const Enclosure& a, const Enclosure& b) {
   return both;
 }
 
+// What a reader gets of values that were consumed wider: they are rounded when stored.
+EnclosurePtr RoundedToDtype(const Enclosure& enclosure, const PointsPtr& naive,
+                            const Contract& contract) {
+  auto rounded = std::make_shared<Enclosure>(Enclosure::ToFill(enclosure.type()));
+  const Sets sets(contract, enclosure.dtype(), enclosure.dtype());
+  for (int64_t i = 0; i < enclosure.size(); ++i) {
+    if (enclosure.IsPoint(i) && std::isnan(AsFloat(enclosure.PointAt(i)))) {
+      rounded->PutCell(i, enclosure.PointAt(i));
+    } else {
+      rounded->Put(i, sets.CastToFloat(enclosure.FloatAt(i)));
+    }
+  }
+  rounded->Finish(naive);
+  return rounded;
+}
+
 // Whether a consumer may see more than a reader does.
 bool MayBeConsumedWider(const Application& app) {
   if (!ir::IsFloat(app.result) || app.type.quantized()) return false;
@@ -211,6 +227,9 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
   } else {
     errors = {};
     result.enclosure = RunSets(app, operands, result.naive, false, errors);
+    const bool unrounded = contract_.wider_intermediates && ir::IsFloat(app.result) &&
+                           !type.quantized() && !result.enclosure->AllPoints();
+    if (unrounded) result.enclosure = RoundedToDtype(*result.enclosure, result.naive, contract_);
   }
   result.consumed = result.enclosure;
   if (options_.enclosures && MayBeConsumedWider(app)) {

@@ -109,24 +109,21 @@ FloatSet Sets::CastToFloat(const Float& x) const {
 FloatSet Sets::CastToFloat(const Int& x) const {
   const Exact exact(*contract_, operand_, result_);
   Float to;
-  if (wide_ || x.count > Float::kIntervalsMax || !x.enumerated()) {
-    const double lo = exact.CastToFloat(x.lo);
-    const double hi = exact.CastToFloat(x.hi);
-    if (wide_) {
-      // Unrounded: f64 holds what a wider format would to within one step.
-      const Exact into_f64(*contract_, operand_, ir::Dtype::kF64);
-      to.Add(std::min(lo, NextDown(ir::Dtype::kF64, into_f64.CastToFloat(x.lo))),
-             std::max(hi, NextUp(ir::Dtype::kF64, into_f64.CastToFloat(x.hi))));
-    } else {
-      to.AddRounded(result_, lo, hi);
-      to.integral = true;
-    }
+  if (wide_) {
+    // Unrounded: f64 holds what a wider format would to within one step.
+    const Exact into_f64(*contract_, operand_, ir::Dtype::kF64);
+    to.Add(NextDown(ir::Dtype::kF64, into_f64.CastToFloat(x.lo)),
+           NextUp(ir::Dtype::kF64, into_f64.CastToFloat(x.hi)));
+    return to;
+  }
+  to.integral = true;
+  if (x.count > Float::kIntervalsMax || !x.enumerated()) {
+    to.AddRounded(result_, exact.CastToFloat(x.lo), exact.CastToFloat(x.hi));
     return to;
   }
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     to.AddValue(exact.CastToFloat(x.values[i]));
   }
-  to.integral = true;
   return to;
 }
 

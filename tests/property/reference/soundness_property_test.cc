@@ -16,7 +16,7 @@
 namespace faultline::reference {
 namespace {
 
-constexpr int kPrograms = 1500;
+constexpr int kPrograms = 1000;
 
 ir::Program ProgramOf(uint64_t seed) {
   harness::ChoiceStream choices(seed);

@@ -17,7 +17,7 @@ namespace {
 using ir::Dtype;
 
 constexpr Dtype kFloats[] = {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBf16};
-constexpr int kSets = 40000;
+constexpr int kSets = 20000;
 constexpr int kMembers = 6;
 
 // Counts members' results outside op's set; says the first.

@@ -22,8 +22,8 @@ namespace faultline::harness {
 namespace {
 
 constexpr std::string_view kDetails =
-    R"(Prints one program, or writes --count of them to --out as SEED-INDEX.fl. Case i of a seed is the
-same program on every machine; it holds only what the backend takes.
+    R"(Prints one program, or writes --count of them to --out as SEED-INDEX.fl. Case i of a seed is
+the same program on every machine; it holds only what the backend takes.
 
 Examples:
   faultline gen --seed 7

@@ -9,6 +9,7 @@
 
 #include "ir/base/check.h"
 #include "reference/kernel.h"
+#include "reference/quantized.h"
 
 namespace faultline::reference {
 namespace {
@@ -218,8 +219,10 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
   IndexErrors naive_errors;
   result.naive = RunExact(app, naive_operands, options_.nature, naive_errors);
   IndexErrors errors = naive_errors;
-  const bool exact = points && ExactOnPoints(statement.op, statement.attributes, contract_,
-                                             app.operand, app.result);
+  // Layout ops may quantize anew.
+  const bool exact =
+      points && (!type.quantized() || IsPinnedQuantize(contract_)) &&
+      ExactOnPoints(statement.op, statement.attributes, contract_, app.operand, app.result);
   if (!options_.enclosures) {
     result.enclosure = std::make_shared<const Enclosure>(result.naive);
   } else if (exact) {

@@ -191,16 +191,28 @@ int32_t CodeOfRank(ir::QValue value, int32_t rank) {
 std::vector<int64_t> ScaleIndices(const ir::Scheme& scheme, const ir::Shape& shape) {
   std::vector<int64_t> indices(static_cast<size_t>(shape.NumElements()), 0);
   if (scheme.per_tensor()) return indices;
-  // The block of an element, axis by axis from its row-major number.
+  if (indices.empty()) return indices;
   const std::array<int64_t, ir::kRankMax> block = ir::BlockExtents(scheme, shape);
-  for (size_t i = 0; i < indices.size(); ++i) {
-    auto rest = static_cast<int64_t>(i);
-    int64_t blocks_inside = 1;
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      const int64_t extent = block[static_cast<size_t>(axis)];
-      indices[i] += (rest % shape[axis]) / extent * blocks_inside;
-      blocks_inside *= (shape[axis] + extent - 1) / extent;
+  const auto blocks = [&](int axis) {
+    const int64_t extent = block[static_cast<size_t>(axis)];
+    return (shape[axis] + extent - 1) / extent;
+  };
+  // Row by row along the last axis: the blocks of the outer axes from the row's number, then those
+  // along the row.
+  const int last = shape.rank() - 1;
+  const auto length = static_cast<size_t>(shape[last]);
+  const auto width = static_cast<size_t>(block[static_cast<size_t>(last)]);
+  for (size_t row = 0; row * length < indices.size(); ++row) {
+    auto rest = static_cast<int64_t>(row);
+    int64_t first = 0;
+    int64_t blocks_inside = blocks(last);
+    for (int axis = last - 1; axis >= 0; --axis) {
+      first += rest % shape[axis] / block[static_cast<size_t>(axis)] * blocks_inside;
+      blocks_inside *= blocks(axis);
       rest /= shape[axis];
+    }
+    for (size_t i = 0; i < length; ++i) {
+      indices[row * length + i] = first + static_cast<int64_t>(i / width);
     }
   }
   return indices;

@@ -285,6 +285,8 @@ void Dequantize(const Contract& contract, const Enclosure& quantized, bool wide,
         const auto code = static_cast<int32_t>(codes.values[At(k)]);
         values.AddValue(DecodeCode(value, code));
       }
+    } else if (ir::IsIntegerCode(value)) {
+      values.Add(static_cast<double>(codes.lo), static_cast<double>(codes.hi));
     } else {
       for (auto code = static_cast<int32_t>(codes.lo); code <= codes.hi; ++code) {
         values.AddValue(DecodeCode(value, code));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "reference/quantize_arithmetic.h"
+#include "reference/quantized.h"
 #include "tests/unit/reference/describe.h"
 
 namespace faultline::reference {
@@ -225,6 +226,60 @@ TEST_CASE("an ambiguous absmax makes a set of scales") {
 TEST_CASE("abs-mean takes the mean magnitude, in any order") {
   CHECK(DescribeY("%a: f32[4] = input [127, -254, 381, -254]\n"
                   "%y: q8s[4] = quantize %a range=abs_mean\n") == "64 -127 127 -127 | 0x1p+1");
+}
+
+// The mean is the sum of the magnitudes in any order, divided once.
+TEST_CASE("every order of an abs-mean gives an admissible scale") {
+  std::mt19937_64 random(2);
+  for (int trial = 0; trial < 200; ++trial) {
+    ir::Type type(ir::Dtype::kF32, ir::Shape{1 + static_cast<int64_t>(random() % 20)});
+    Points x;
+    x.type = type;
+    std::vector<float> magnitudes;
+    for (int64_t i = 0; i < type.NumElements(); ++i) {
+      const double unit = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
+      magnitudes.push_back(static_cast<float>(std::fabs(unit)));
+      x.cells.push_back(ToCell(double{static_cast<float>(unit)}));
+    }
+    Enclosure result = Enclosure::ToFill({ir::ElementType(ir::Scheme{}), type.shape});
+    Quantize(FusionCpuContract(), Enclosure(std::make_shared<const Points>(x)), ir::Range::kAbsMean,
+             result);
+    std::shuffle(magnitudes.begin(), magnitudes.end(), random);
+    float sum = 0;
+    for (const float magnitude : magnitudes) sum += magnitude;
+    const float scale = sum / static_cast<float>(magnitudes.size()) / 127.0f;
+    REQUIRE(result.scales()->FloatAt(0).Contains(double{scale}));
+  }
+}
+
+TEST_CASE("scales are found block by block") {
+  ir::Scheme scheme;
+  scheme.block_rank = 2;
+  scheme.block = {2, 3};
+  const ir::Shape shape{2, 3, 4};
+  const std::vector<int64_t> indices = ScaleIndices(scheme, shape);
+  REQUIRE(ScaleCount(scheme, shape) == 8);
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t j = 0; j < 3; ++j) {
+      for (int64_t k = 0; k < 4; ++k) {
+        REQUIRE(indices[static_cast<size_t>((i * 3 + j) * 4 + k)] == (i * 2 + j / 2) * 2 + k / 3);
+      }
+    }
+  }
+}
+
+// A contract whose division may be off: quantizing gives sets, and so does a layout op that has to
+// quantize anew, but not one that moves codes.
+TEST_CASE("a looser contract loosens what is quantized anew") {
+  const std::string q =
+      "%q: q8s<block=[2]>[4] = input codes=[1, 2, 3, 4] scales=[0x1p+0, 0x1p+1]\n";
+  const std::string moved = q + "%y: q8s<block=[2]>[2] = slice %q slices=[2:4:1]\n";
+  const std::string anew = q + "%y: q8s<block=[2]>[2] = slice %q slices=[1:3:1]\n";
+  CHECK(DescribeY(moved, PluginDefaultContract()) == "3 4 | 0x1p+1");
+  CHECK(DescribeY(anew) == "42 127 | 0x1.83060cp-5");
+  Contract loose = FusionCpuContract();
+  loose.division_ulp = 2.5;
+  CHECK(DescribeY(anew, loose) == "42 127 | [0x1.830608p-5, 0x1.83061p-5]");
 }
 
 TEST_CASE("layout ops move codes where blocks stay whole, else requantize") {

@@ -33,6 +33,13 @@ TEST_CASE("a sum in any order lies between its extremes") {
                   ExactContract()) == "0x1p+0");
 }
 
+TEST_CASE("sums of integers that are not certain are exact between their ends") {
+  // floor of 2 within an ULP is 1 or 2.
+  CHECK(DescribeY(kNearTwo + "%f: f32[1] = floor %e\n%c: f32[4] = input [3, 5, 7, 9]\n"
+                             "%b: f32[5] = cat %f %c dim=0\n%y: f32[1] = sum %b\n") ==
+        "integers of [0x1.9p+4, 0x1.ap+4]");
+}
+
 TEST_CASE("a sum overflows in the orders that overflow") {
   const std::string a = "%a: f32[3] = input [0x1.8p+127, 0x1.8p+127, -0x1.8p+127]\n";
   CHECK(DescribeY(a + "%y: f32[1] = sum %a\n") == "{0x1.8p+127, inf}");

@@ -144,6 +144,8 @@ IntSet Enclosure::IntAt(int64_t i) const {
 }
 
 bool Enclosure::Contains(int64_t i, uint64_t storage_bits) const {
+  // As an input any byte but 0 is true; a result is written as 0 or 1.
+  if (type_.dtype() == ir::Dtype::kBool && storage_bits > 1) return false;
   const Cell cell = type_.quantized() ? storage_bits : Hold(dtype(), storage_bits);
   if (IsPoint(i)) {
     const Cell point = PointAt(i);

@@ -5,6 +5,7 @@
 // legal under the contract, however nasty.
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "harness/generate/choice_stream.h"
@@ -66,6 +67,20 @@ void CheckLegalInside(const Contract& contract) {
     }
   }
   SUCCEED();
+}
+
+// What is drawn reaches every kernel, or the other cases prove nothing of it.
+TEST_CASE("the programs of these tests apply every op") {
+  std::set<ir::Opcode> applied;
+  for (int i = 0; i < kPrograms; ++i) {
+    for (const ir::Statement& statement : ProgramOf(static_cast<uint64_t>(i)).statements) {
+      if (statement.kind == ir::StatementKind::kApply) applied.insert(statement.op);
+    }
+  }
+  for (const ir::OpInfo& info : ir::AllOps()) {
+    INFO(info.mnemonic);
+    CHECK(applied.contains(info.op));
+  }
 }
 
 TEST_CASE("naive bits lie in the enclosures") {

@@ -93,6 +93,14 @@ TEST_CASE("an ambiguous mask unites both arms") {
                   "%y: f32[1] = mask_fill %a %m 0x1.8p+1\n") == "{0x1p+0, 0x1.8p+1}");
 }
 
+TEST_CASE("a bool result is the byte 0 or 1") {
+  const ir::Program program = ParseOrFail("%a: bool[2] = input [true, false]\n");
+  const Evaluation evaluation = Evaluate(program, FusionCpuContract());
+  CHECK(evaluation.values[0].enclosure->Contains(0, 1));
+  CHECK_FALSE(evaluation.values[0].enclosure->Contains(0, 2));
+  CHECK_FALSE(evaluation.values[0].enclosure->Contains(1, 255));
+}
+
 TEST_CASE("plain mode gives points") {
   const ir::Program program = ParseOrFail(
       "%a: f32[1] = input [0x1p+0]\n"

@@ -49,12 +49,31 @@ BlockRun::Raw BlockRun::Find(Worker* worker, const BoundAccess& from, size_t num
   return {room, false, true};
 }
 
+// Where the tile lies densely in what is stored to; null if it does not.
+std::byte* BlockRun::DenseTarget(const Worker& worker, const BoundAccess& to, size_t number,
+                                 const Tile& tile, bool row_phase) const {
+  if (!to.split) return nullptr;
+  const bool along = row_phase || !across_;
+  const Strided& map = along ? to.row : to.outer;
+  const int64_t shift = along ? worker.row_offsets[number] : to.row.At(tile.at);
+  const int64_t at = along && !row_phase ? tile.at : tile.row;
+  if (tile.count == 1) return to.base + (shift + map.At(at)) * to.width;
+  return map.contiguous() ? to.base + (shift + map.offset + at) * to.width : nullptr;
+}
+
 void BlockRun::Load(Worker* worker, const Step& step, const Tile& tile, bool row_phase) const {
   const size_t id = static_cast<size_t>(step.dst);
   const size_t number = static_cast<size_t>(step.immediate);
   const BoundAccess& from = accesses_[number];
   const int width = from.width;
   const bool same = from.format < 0;
+  // The common case, without a copy: whole groups, dense, of the register's own format.
+  if (from.direct && !across_ && !row_phase && tile.count == tile.groups * kGroup &&
+      !program_->values[id].row_buffer) {
+    const std::byte* data = from.base + (worker->row_offsets[number] + tile.at) * width;
+    worker->operands[id] = {data, kGroup * width};
+    return;
+  }
   std::byte* home = worker->tiles[id];
   std::byte* staging = worker->front + kStagingRaw * tile_;
   Raw raw = Find(worker, from, number, tile, row_phase, same ? home : staging);
@@ -114,24 +133,8 @@ void BlockRun::Store(Worker* worker, const Step& step, const Tile& tile, bool ro
     }
     value = {staging, bytes};
   }
-  // Where the tile lies densely, if it does.
-  const Strided* map = nullptr;
-  std::byte* base = to.base;
-  int64_t at = 0;
-  if (to.split) {
-    if (row_phase || !across_) {
-      map = &to.row;
-      base += worker->row_offsets[number] * width;
-      at = row_phase ? tile.row : tile.at;
-    } else {
-      map = &to.outer;
-      base += to.row.At(tile.at) * width;
-      at = tile.row;
-    }
-  }
-  std::byte* dense = map != nullptr && (map->contiguous() || tile.count == 1)
-                         ? base + (tile.count == 1 ? map->At(at) : map->offset + at) * width
-                         : nullptr;
+  std::byte* dense = DenseTarget(*worker, to, number, tile, row_phase);
+  if (value.data == dense) return;  // computed in place
   const std::byte* from = value.data;
   if (to.format >= 0) {
     const OpKernel narrow = program_->kernels->memory->narrow[static_cast<size_t>(to.format)];
@@ -143,8 +146,11 @@ void BlockRun::Store(Worker* worker, const Step& step, const Tile& tile, bool ro
   }
   if (dense != nullptr) {
     std::memcpy(dense, from, static_cast<size_t>(tile.count * width));
-  } else if (map != nullptr) {
-    cpu::Scatter(width, base, *map, at, tile.count, from);
+  } else if (to.split) {
+    const bool along = row_phase || !across_;
+    std::byte* base = to.base + (along ? worker->row_offsets[number] : to.row.At(tile.at)) * width;
+    const int64_t at = along && !row_phase ? tile.at : tile.row;
+    cpu::Scatter(width, base, along ? to.row : to.outer, at, tile.count, from);
   } else {
     int64_t* offsets = worker->context.offsets;
     const bool along = row_phase || !across_;

@@ -47,6 +47,48 @@ void BlockRun::Bind(const Program& program, const BlockBinding& binding) {
   accesses_.Bind(block.accesses, binding.accesses, binding.buffers, rows_, row_);
   across_ = block.has_row && PrefersAcross();
   ChooseTile();
+  AllowDirectStores();
+}
+
+// In place, a value must not be written over its operand while some other use of that is to come.
+void BlockRun::AllowDirectStores() {
+  direct_.assign(static_cast<size_t>(program_->direct_stores), 1);
+  for (const PhaseProgram& phase : program_->phases) {
+    for (const DirectStore& direct : phase.direct) {
+      const Step& store = program_->steps[static_cast<size_t>(direct.store)];
+      const size_t to = static_cast<size_t>(store.immediate);
+      bool allowed = accesses_[to].split;
+      for (const int reader : direct.readers) {
+        const BoundAccess& from = accesses_[static_cast<size_t>(reader)];
+        if (from.access->map == MapKind::kStrided) {
+          allowed = allowed && from.base != accesses_[to].base;
+          continue;
+        }
+        for (size_t i = 0; i < program_->block->accesses.size(); ++i) {
+          allowed = allowed && (i == to || accesses_[i].base != accesses_[to].base);
+        }
+      }
+      direct_[static_cast<size_t>(direct.number)] = allowed ? 1 : 0;
+    }
+  }
+}
+
+// Values that go to dense memory as they are get that memory as their tile.
+void BlockRun::AimDirectStores(Worker* worker, const PhaseProgram& phase, const Tile& tile) const {
+  const bool whole = tile.count == tile.groups * kGroup;
+  for (const DirectStore& direct : phase.direct) {
+    if (direct_[static_cast<size_t>(direct.number)] == 0) continue;
+    const size_t id = static_cast<size_t>(direct.value);
+    const Step& store = program_->steps[static_cast<size_t>(direct.store)];
+    const size_t number = static_cast<size_t>(store.immediate);
+    std::byte* aim = whole ? DenseTarget(*worker, accesses_[number], number, tile, false) : nullptr;
+    if (aim == nullptr) {
+      const Home& home = across_ ? program_->values[id].across : program_->values[id].along;
+      aim = worker->front + home.fixed + home.slope * tile_;
+    }
+    worker->tiles[id] = aim;
+    worker->operands[id].data = aim;
+  }
 }
 
 bool BlockRun::PrefersAcross() const {
@@ -265,7 +307,7 @@ void BlockRun::RunAcross(Worker* worker, int64_t begin, int64_t end) const {
 }
 
 void BlockRun::StartReductions(Worker* worker, const PhaseProgram& phase) const {
-  for (int s = phase.begin; s < phase.end; ++s) {
+  for (const int s : phase.reductions) {
     const Step& step = program_->steps[static_cast<size_t>(s)];
     const size_t id = static_cast<size_t>(step.dst);
     const int width = ByteSize(step.reg);
@@ -299,7 +341,7 @@ void BlockRun::StartReductions(Worker* worker, const PhaseProgram& phase) const 
 
 // Along rows alone: across rows the states are the results.
 void BlockRun::FinishReductions(Worker* worker, const PhaseProgram& phase) const {
-  for (int s = phase.begin; s < phase.end; ++s) {
+  for (const int s : phase.reductions) {
     const Step& step = program_->steps[static_cast<size_t>(s)];
     const size_t id = static_cast<size_t>(step.dst);
     const RegKernels& kernels = *program_->kernels->regs[static_cast<size_t>(step.reg)];
@@ -318,6 +360,7 @@ void BlockRun::FinishReductions(Worker* worker, const PhaseProgram& phase) const
 }
 
 void BlockRun::RunPhase(Worker* worker, const PhaseProgram& phase, const Tile& tile) const {
+  if (!phase.direct.empty()) AimDirectStores(worker, phase, tile);
   const Operand* operands = worker->operands.data();
   for (int s = phase.begin; s < phase.end; ++s) {
     const Step& step = program_->steps[static_cast<size_t>(s)];

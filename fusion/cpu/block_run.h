@@ -82,6 +82,10 @@ class BlockRun {
   void Load(Worker* worker, const Step& step, const Tile& tile, bool row_phase) const;
   void Store(Worker* worker, const Step& step, const Tile& tile, bool row_phase) const;
   void Coordinate(Worker* worker, const Step& step, const Tile& tile, bool row_phase) const;
+  std::byte* DenseTarget(const Worker& worker, const BoundAccess& to, size_t number,
+                         const Tile& tile, bool row_phase) const;
+  void AimDirectStores(Worker* worker, const PhaseProgram& phase, const Tile& tile) const;
+  void AllowDirectStores();
   void Accumulate(Worker* worker, const Step& step, const Tile& tile) const;
 
   const Program* program_ = nullptr;
@@ -92,6 +96,7 @@ class BlockRun {
   bool across_ = false;
   int64_t tile_ = 0;
   int64_t row_buffer_bytes_ = 0;  // of one worker
+  std::vector<char> direct_;      // by number: whether the store may be direct in this launch
   LaunchError error_;
 };
 

@@ -34,6 +34,7 @@ void BoundAccesses::Bind(std::span<const Access> accesses, std::span<const Acces
     bound.width = bound.quantized ? 4 : ir::ByteSize(access.storage.dtype);
     bound.format = FormatOf(access.storage.dtype);
     bound.split = false;
+    bound.direct = false;
     if (access.map == MapKind::kPieces) continue;
     const auto* buffer = static_cast<CpuBuffer*>(buffers[static_cast<size_t>(access.slot)]);
     // The product of a matmul is bound by the target after this.
@@ -57,6 +58,7 @@ void BoundAccesses::Bind(std::span<const Access> accesses, std::span<const Acces
     } else {
       bound.split = SplitAtRow(bound.whole, row, &bound.outer, &bound.row);
     }
+    bound.direct = bound.split && bound.row.contiguous() && bound.format < 0;
   }
 }
 

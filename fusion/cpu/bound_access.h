@@ -27,7 +27,8 @@ struct BoundAccess {
   int width = 0;    // bytes of an element as it is read; 4 if quantized (f32 values)
   int format = -1;  // FormatOf the storage
   bool quantized = false;
-  bool split = false;  // kStrided, not quantized: outer and row describe it
+  bool direct = false;  // split, dense along a row, of the register's own format
+  bool split = false;   // kStrided, not quantized: outer and row describe it
   Strided whole;       // kStrided, kIndirect: over the whole space of the access
   Strided outer;       // over rows, with the offset
   Strided row;         // along a row, offset 0

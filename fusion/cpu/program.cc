@@ -3,6 +3,7 @@
 
 #include "fusion/cpu/program.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -27,6 +28,8 @@ class Compiler {
     for (const Access& access : block.accesses) {
       if (access.storage.quantized()) program_.quantized = true;
     }
+    FusePairs();
+    for (PhaseProgram& phase : program_.phases) FindSpecialSteps(&phase);
     program_.along.slope = kStagingSlope;
     program_.across.slope = kStagingSlope;
     PlaceTiles();
@@ -84,6 +87,7 @@ class Compiler {
     step.reg = it.reg;
     step.dst = id;
     step.immediate = it.immediate;
+    step.arity = facts.arity;
     if (facts.arity > 0) step.a = it.args[0];
     if (facts.arity > 1) step.b = it.args[1];
     if (facts.arity > 2) step.c = it.args[2];
@@ -134,10 +138,8 @@ class Compiler {
   void PlaceTiles() {
     std::vector<int> last_use(program_.values.size(), -1);
     for (size_t s = 0; s < program_.steps.size(); ++s) {
-      const Step& step = program_.steps[s];
-      for (ValueId arg : {step.a, step.b, step.c}) {
-        last_use[static_cast<size_t>(arg)] = static_cast<int>(s);
-      }
+      ForArguments(program_.steps[s],
+                   [&](ValueId id) { last_use[static_cast<size_t>(id)] = static_cast<int>(s); });
     }
     std::array<std::vector<Home>, 9> free;  // by width
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -172,10 +174,107 @@ class Compiler {
     return program_.values[static_cast<size_t>(step.dst)].reg;
   }
 
+  template <typename Body>
+  static void ForArguments(const Step& step, const Body& body) {
+    if (step.arity > 0) body(step.a);
+    if (step.arity > 1) body(step.b);
+    if (step.arity > 2) body(step.c);
+  }
+
+  // Two float instructions in a row, the first one used by the second alone, run in one pass.
+  void FusePairs() {
+    std::vector<int> uses(program_.values.size(), 0);
+    for (const Step& step : program_.steps) {
+      ForArguments(step, [&](ValueId id) { ++uses[static_cast<size_t>(id)]; });
+    }
+    std::vector<Step> steps;
+    for (PhaseProgram& phase : program_.phases) {
+      const int begin = static_cast<int>(steps.size());
+      for (int s = phase.begin; s < phase.end; ++s) {
+        Step step = program_.steps[static_cast<size_t>(s)];
+        if (static_cast<int>(steps.size()) > begin && MayPair(steps.back(), step, uses)) {
+          step = Paired(steps.back(), step);
+          steps.pop_back();
+        }
+        steps.push_back(step);
+      }
+      phase.begin = begin;
+      phase.end = static_cast<int>(steps.size());
+    }
+    program_.steps = std::move(steps);
+  }
+
+  // Place of an instruction in the table of pairs, or -1.
+  static int PairPlace(Op op) {
+    return op == Op::kAdd ? 0 : op == Op::kSub ? 1 : op == Op::kMul ? 2 : -1;
+  }
+
+  bool MayPair(const Step& first, const Step& second, const std::vector<int>& uses) const {
+    if (first.kind != StepKind::kKernel || second.kind != StepKind::kKernel) return false;
+    if (first.arity != 2 || second.arity != 2 || !IsFloat(second.reg)) return false;
+    if (PairPlace(first.op) < 0 || PairPlace(second.op) < 0) return false;
+    const ValueInfo& between = program_.values[static_cast<size_t>(first.dst)];
+    return IsArgument(second, first.dst) && uses[static_cast<size_t>(first.dst)] == 1 &&
+           !between.row_buffer;
+  }
+
+  Step Paired(const Step& first, const Step& second) const {
+    Step step = second;
+    const bool left = second.a == first.dst;
+    const int place = second.op == Op::kSub && !left ? 3 : PairPlace(second.op);
+    step.kernel = Kernels(second.reg).pairs[PairPlace(first.op)][place];
+    step.arity = 3;
+    step.a = first.a;
+    step.b = first.b;
+    step.c = left ? second.b : second.a;
+    return step;
+  }
+
+  void FindSpecialSteps(PhaseProgram* phase) {
+    std::vector<ValueId> stored;
+    for (int s = phase->begin; s < phase->end; ++s) {
+      const Step& step = program_.steps[static_cast<size_t>(s)];
+      const bool reduces = step.kind == StepKind::kAccumulate || step.kind == StepKind::kArg ||
+                           step.kind == StepKind::kScan;
+      if (reduces) phase->reductions.push_back(s);
+      if (step.kind != StepKind::kStore || phase->kind == PhaseKind::kRow) continue;
+      const bool again = std::find(stored.begin(), stored.end(), step.a) != stored.end();
+      stored.push_back(step.a);
+      if (!again) ConsiderDirect(s, phase);
+    }
+  }
+
+  void ConsiderDirect(int store, PhaseProgram* phase) {
+    const Step& step = program_.steps[static_cast<size_t>(store)];
+    const ValueInfo& value = program_.values[static_cast<size_t>(step.a)];
+    const Access& access = program_.block->accesses[static_cast<size_t>(step.immediate)];
+    if (value.scope != Scope::kElement || value.row_buffer) return;
+    if (FormatOf(access.storage.dtype) >= 0 || access.map != MapKind::kStrided) return;
+    DirectStore direct;
+    direct.store = store;
+    direct.value = step.a;
+    int made = -1;
+    for (int s = phase->begin; s < phase->end; ++s) {
+      const Step& other = program_.steps[static_cast<size_t>(s)];
+      if (other.kind == StepKind::kKernel && other.dst == step.a) made = s;
+    }
+    if (made < 0) return;
+    for (int s = phase->begin; s < phase->end; ++s) {
+      const Step& load = program_.steps[static_cast<size_t>(s)];
+      if (load.kind != StepKind::kLoad) continue;
+      bool late = s > made;
+      for (int t = made + 1; t < phase->end; ++t) {
+        late = late || IsArgument(program_.steps[static_cast<size_t>(t)], load.dst);
+      }
+      if (late) direct.readers.push_back(static_cast<int>(load.immediate));
+    }
+    direct.number = program_.direct_stores++;
+    phase->direct.push_back(std::move(direct));
+  }
+
   static bool IsArgument(const Step& step, ValueId id) {
-    const int arity = FactsOf(step.op).arity;
-    return (arity > 0 && step.a == id) || (arity > 1 && step.b == id) ||
-           (arity > 2 && step.c == id);
+    return (step.arity > 0 && step.a == id) || (step.arity > 1 && step.b == id) ||
+           (step.arity > 2 && step.c == id);
   }
 
   void PlaceTile(const Step& step, std::array<std::vector<Home>, 9>* free,

@@ -28,6 +28,7 @@ struct Step {
   ValueId c = 0;
   uint64_t immediate = 0;
   OpKernel kernel = nullptr;
+  int arity = 0;
 };
 
 // Where a value's elements lie, for a tile of t elements: in the arena at fixed + slope * t.
@@ -48,10 +49,20 @@ struct ValueInfo {
   Home state_across;
 };
 
+// A store whose value may be computed right where it goes, if that is dense there.
+struct DirectStore {
+  int number = 0;  // among those of the program
+  int store = 0;   // step
+  ValueId value = 0;
+  std::vector<int> readers;  // accesses that are still read once the value is being written
+};
+
 struct PhaseProgram {
   PhaseKind kind = PhaseKind::kElement;
   int begin = 0;  // steps
   int end = 0;
+  std::vector<int> reductions;  // steps
+  std::vector<DirectStore> direct;
 };
 
 struct Program {
@@ -64,6 +75,7 @@ struct Program {
   std::vector<ValueId> row_buffers;
   std::vector<ValueId> reductions;  // kReduce, kArg and kScan, in order
   int64_t row_buffer_bytes = 0;     // an element of a row
+  int direct_stores = 0;
   // Arena for a tile of t elements: fixed + slope * t. Staging lies at its front.
   Home along;
   Home across;

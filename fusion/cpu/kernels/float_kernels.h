@@ -160,8 +160,43 @@ struct SaturatingConvert {
 };
 
 template <typename T>
+struct ReversedSubOp {
+  FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a, Lanes<T> b) { return b - a; }
+};
+
+template <typename T, typename First, typename Second>
+void PairLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand& c, int64_t groups,
+              uint64_t) {
+  constexpr int64_t kBytes = sizeof(Lanes<T>);
+  const std::byte* x = a.data;
+  const std::byte* y = b.data;
+  const std::byte* z = c.data;
+  const int64_t x_step = a.step;
+  const int64_t y_step = b.step;
+  const int64_t z_step = c.step;
+  FAULTLINE_UNROLL
+  for (int64_t g = 0; g < groups; ++g) {
+    Write<T>(dst + g * kBytes, Second{}(First{}(Read<T>(x), Read<T>(y)), Read<T>(z)));
+    x += x_step;
+    y += y_step;
+    z += z_step;
+  }
+}
+
+template <typename T, typename First>
+constexpr void SetPairs(OpKernel* kernels) {
+  kernels[0] = PairLoop<T, First, AddOp<T>>;
+  kernels[1] = PairLoop<T, First, SubOp<T>>;
+  kernels[2] = PairLoop<T, First, MulOp<T>>;
+  kernels[3] = PairLoop<T, First, ReversedSubOp<T>>;
+}
+
+template <typename T>
 constexpr RegKernels FloatKernels() {
   RegKernels kernels = NumberKernels<T>();
+  SetPairs<T, AddOp<T>>(kernels.pairs[0]);
+  SetPairs<T, SubOp<T>>(kernels.pairs[1]);
+  SetPairs<T, MulOp<T>>(kernels.pairs[2]);
   SetBinary<T, DivOp<T>>(kernels, Op::kDiv);
   SetBinary<T, RemOp<T>>(kernels, Op::kRem);
   SetUnary<T, NegOp<T>>(kernels, Op::kNeg);

@@ -110,23 +110,45 @@ FAULTLINE_INLINE Truth<T> FromMask(Lanes<uint8_t> mask) {
   return __builtin_convertvector(Bits<Lanes<int8_t>>(mask != uint8_t{0}), Truth<T>);
 }
 
-// Kernels around a function object of lanes. `To` and `From` are element types of the tiles.
+// Kernels around a function object of lanes. `To` and `From` are element types of the tiles. The
+// loops are unrolled by hand of the compiler; a broadcast operand stays in its register.
+#define FAULTLINE_UNROLL _Pragma("clang loop unroll_count(4)")
+
 template <typename To, typename From, typename F>
 void UnaryLoop(std::byte* dst, const Operand& a, const Operand&, const Operand&, int64_t groups,
                uint64_t) {
+  constexpr int64_t kTo = sizeof(Lanes<To>);
   const std::byte* from = a.data;
-  for (int64_t g = 0; g < groups; ++g, from += a.step, dst += sizeof(Lanes<To>)) {
-    Write<To>(dst, F{}(Read<From>(from)));
-  }
+  const int64_t step = a.step;
+  FAULTLINE_UNROLL
+  for (int64_t g = 0; g < groups; ++g) Write<To>(dst + g * kTo, F{}(Read<From>(from + g * step)));
 }
 
 template <typename To, typename From, typename F>
 void BinaryLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand&, int64_t groups,
                 uint64_t) {
+  constexpr int64_t kTo = sizeof(Lanes<To>);
+  constexpr int64_t kFrom = sizeof(Lanes<From>);
   const std::byte* left = a.data;
   const std::byte* right = b.data;
-  for (int64_t g = 0; g < groups; ++g, left += a.step, right += b.step, dst += sizeof(Lanes<To>)) {
-    Write<To>(dst, F{}(Read<From>(left), Read<From>(right)));
+  if (a.step != 0 && b.step != 0) {
+    FAULTLINE_UNROLL
+    for (int64_t g = 0; g < groups; ++g) {
+      Write<To>(dst + g * kTo, F{}(Read<From>(left + g * kFrom), Read<From>(right + g * kFrom)));
+    }
+  } else if (a.step != 0) {
+    const Lanes<From> same = Read<From>(right);
+    FAULTLINE_UNROLL
+    for (int64_t g = 0; g < groups; ++g) {
+      Write<To>(dst + g * kTo, F{}(Read<From>(left + g * kFrom), same));
+    }
+  } else {
+    const Lanes<From> same = Read<From>(left);
+    const int64_t step = b.step;
+    FAULTLINE_UNROLL
+    for (int64_t g = 0; g < groups; ++g) {
+      Write<To>(dst + g * kTo, F{}(same, Read<From>(right + g * step)));
+    }
   }
 }
 

@@ -164,23 +164,30 @@ void Executor::Fail(const PlanStep& step, const ir::Status* failure, uint32_t op
 }
 
 ir::Status Executor::MakeOutputs(const PlanStep& step) {
+  const auto alias_of = [&](uint32_t v) {
+    return std::ranges::find(step.aliases, v, &PlanAlias::to);
+  };
   for (uint32_t v : step.outputs) {
+    if (alias_of(v) != step.aliases.end()) continue;
     Slot& slot = (*slots_)[v];
-    const auto alias = std::ranges::find(step.aliases, v, &PlanAlias::to);
-    if (alias != step.aliases.end()) {
-      Slot& from = (*slots_)[alias->from];
-      slot.memory = from.memory;
-      slot.place = from.place;
-      // A value that lives on shares the buffer (which only a seeded fault lets happen).
-      if (plan_->values[alias->from].survives) {
-        ++slot.memory->holders;
-      }
-      continue;
-    }
     const PlanValue& value = plan_->values[v];
     auto memory = Allocate(value.element, bindings_->ShapeOf(value.shape), &slot.place);
     if (!memory.has_value()) return std::move(memory).error();
     slot.memory = *memory;
+  }
+  // Buffers change hands only when no allocation can fail any more: until then they are the
+  // operands'.
+  for (uint32_t v : step.outputs) {
+    const auto alias = alias_of(v);
+    if (alias == step.aliases.end()) continue;
+    Slot& slot = (*slots_)[v];
+    Slot& from = (*slots_)[alias->from];
+    slot.memory = from.memory;
+    slot.place = from.place;
+    // A value that lives on shares the buffer (which only a seeded fault lets happen).
+    if (plan_->values[alias->from].survives) {
+      ++slot.memory->holders;
+    }
   }
   return {};
 }
@@ -189,11 +196,15 @@ void Executor::RunStep(const PlanStep& step) {
   for (uint32_t v : step.outputs) {
     if ((*slots_)[v].failure != nullptr) return;
   }
-  ir::Status status = MakeOutputs(step);
-  if (status.ok() && !IsEmpty(step)) status = Launch(step);
-  if (!status.ok()) {
+  const auto fail = [&](ir::Status status) {
     failures_.push_back(std::move(status));
     Fail(step, &failures_.back(), step.ops.empty() ? 0 : step.ops.front());
+  };
+  ir::Status status = MakeOutputs(step);
+  if (!status.ok()) return fail(std::move(status));
+  if (!IsEmpty(step)) status = Launch(step);
+  if (!status.ok()) {
+    fail(std::move(status));
   } else {
     Count(step);
   }

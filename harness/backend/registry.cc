@@ -18,6 +18,12 @@ namespace {
 
 using Made = ir::Result<std::unique_ptr<Backend>>;
 
+Made MakeAdversary(std::string_view fault) {
+  if (fault.empty()) return MakeAdversaryBackend();
+  return ir::Error(ir::StatusCode::kUsage,
+                   fmt::format("adversary has no seeded fault '{}'", fault));
+}
+
 Made MakeReference(std::string_view fault) {
   if (fault.empty()) return MakeReferenceBackend();
   return ir::Error(ir::StatusCode::kUsage,
@@ -30,6 +36,8 @@ struct Row {
 };
 
 constexpr auto kRows = std::to_array<Row>({
+    {{"adversary", "a legal execution as nasty as the contract of fusion-cpu allows"},
+     MakeAdversary},
     {{"canary", "the reference with one named fault (--fault NAME)"}, MakeCanaryBackend},
     {{"fusion-cpu", "the fused backend on the CPU"}, MakeFusionBackend},
     {{"reference", "the plain reference, run eagerly"}, MakeReference},

@@ -13,6 +13,7 @@
 #include "ir/infer.h"
 #include "reference/contract.h"
 #include "reference/evaluate.h"
+#include "reference/nature.h"
 
 namespace faultline::harness {
 namespace {
@@ -58,8 +59,10 @@ ir::DataPtr GatherElements(const ir::Type& type, const ir::Layout& layout,
 // is a value of that program, plus one.
 class ReferenceSession final : public Session {
  public:
-  explicit ReferenceSession(const reference::Contract& contract)
-      : evaluator_(program_, contract, {.enclosures = false}) {}
+  // `nature`, if there is one, chooses among legal results.
+  ReferenceSession(const reference::Contract& contract, std::unique_ptr<reference::Nature> nature)
+      : nature_(std::move(nature)),
+        evaluator_(program_, contract, {.enclosures = false, .nature = nature_.get()}) {}
 
   ir::Result<Handle> Create(int stream, std::string_view name, const ir::Type& type,
                             const ir::Layout& layout, std::span<const std::byte> storage) override {
@@ -197,6 +200,7 @@ class ReferenceSession final : public Session {
     return handles;
   }
 
+  std::unique_ptr<reference::Nature> nature_;
   ir::Program program_;
   std::vector<bool> alive_;     // by value: its handle was not dropped
   std::vector<ValueId> owner_;  // by value: itself, or what it is a clone of
@@ -205,7 +209,10 @@ class ReferenceSession final : public Session {
 
 class ReferenceBackend final : public Backend {
  public:
-  std::string_view name() const override { return "reference"; }
+  ReferenceBackend(std::string_view name, reference::Contract contract, bool adverse)
+      : name_(name), contract_(std::move(contract)), adverse_(adverse) {}
+
+  std::string_view name() const override { return name_; }
   const reference::Contract& contract() const override { return contract_; }
 
   Status Supports(ir::Opcode, const ir::Attributes&, std::span<const ir::Type>,
@@ -213,18 +220,28 @@ class ReferenceBackend final : public Backend {
     return {};  // every row of the op table
   }
 
-  ir::Result<std::unique_ptr<Session>> Open(const SessionOptions&) override {
-    return std::make_unique<ReferenceSession>(contract_);
+  ir::Result<std::unique_ptr<Session>> Open(const SessionOptions& options) override {
+    std::unique_ptr<reference::Nature> nature;
+    if (adverse_) nature = std::make_unique<reference::Nature>(options.chaos.value_or(1));
+    return std::make_unique<ReferenceSession>(contract_, std::move(nature));
   }
 
   Status Renew() override { return {}; }
 
  private:
-  const reference::Contract contract_ = reference::ExactContract();
+  const std::string_view name_;
+  const reference::Contract contract_;
+  const bool adverse_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> MakeReferenceBackend() { return std::make_unique<ReferenceBackend>(); }
+std::unique_ptr<Backend> MakeReferenceBackend() {
+  return std::make_unique<ReferenceBackend>("reference", reference::ExactContract(), false);
+}
+
+std::unique_ptr<Backend> MakeAdversaryBackend() {
+  return std::make_unique<ReferenceBackend>("adversary", reference::FusionCpuContract(), true);
+}
 
 }  // namespace faultline::harness

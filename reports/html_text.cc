@@ -82,7 +82,8 @@ std::string Tags(const Finding& finding) {
     }
   }
   if (!finding.reduced.empty())
-    tag("", fmt::format("{} ops, from {}", finding.reduced_ops, finding.ops));
+    tag("", fmt::format("{} op{}, from {}", finding.reduced_ops,
+                        finding.reduced_ops == 1 ? "" : "s", finding.ops));
   if (finding.count > 1) tag("", fmt::format("seen {} times", finding.count));
   if (!finding.fault.empty()) tag("", "seeded fault " + finding.fault);
   return out;

@@ -51,7 +51,8 @@ std::string Names(const std::vector<std::string>& names) {
 
 std::string FindingLines(size_t number, const reports::Finding& finding) {
   std::string how = finding.reduced.empty() ? fmt::format("{} ops, not reduced", finding.ops)
-                                            : fmt::format("reduced to {} ops", finding.reduced_ops);
+                                            : fmt::format("reduced to {} op{}", finding.reduced_ops,
+                                                          finding.reduced_ops == 1 ? "" : "s");
   if (finding.attempts > 0) {
     how += finding.history_dependent
                ? ", not seen again with a fresh engine: depends on what ran before"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "ir/base/check.h"
@@ -14,6 +15,15 @@ namespace faultline::reference {
 namespace {
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
+
+template <class Bits>
+void HoldElements(ir::Dtype dtype, const std::byte* data, std::vector<Cell>& cells) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    Bits bits;
+    std::memcpy(&bits, data + i * sizeof(Bits), sizeof(Bits));
+    cells[i] = Hold(dtype, bits);
+  }
+}
 
 }  // namespace
 
@@ -31,9 +41,19 @@ Points HoldTensor(const ir::HostTensor& tensor) {
     return points;
   }
   const ir::Dtype dtype = tensor.type.dtype();
-  const size_t bytes = At(ir::ByteSize(dtype));
-  for (size_t i = 0; i < n; ++i) {
-    points.cells[i] = Hold(dtype, ir::LoadElement(dtype, tensor.bytes.data() + i * bytes));
+  const std::byte* data = tensor.bytes.data();
+  switch (ir::ByteSize(dtype)) {
+    case 8:
+      HoldElements<uint64_t>(dtype, data, points.cells);
+      break;
+    case 4:
+      HoldElements<uint32_t>(dtype, data, points.cells);
+      break;
+    case 2:
+      HoldElements<uint16_t>(dtype, data, points.cells);
+      break;
+    default:
+      HoldElements<uint8_t>(dtype, data, points.cells);
   }
   return points;
 }

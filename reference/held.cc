@@ -69,12 +69,12 @@ Cell HoldFloat(ir::Dtype dtype, uint64_t bits) {
   if (exponent == (uint64_t{1} << exponent_bits) - 1) {
     return (sign << 63) | kF64Exponent | (fraction << (52 - layout.fraction));
   }
-  const FloatFormat& format = FormatOf(dtype);
-  const double hidden = exponent == 0 ? 0 : std::ldexp(1.0, layout.fraction);
-  const int scale = exponent == 0 ? 0 : static_cast<int>(exponent) - 1;
-  const double magnitude =
-      std::ldexp((hidden + static_cast<double>(fraction)) * format.min_subnormal, scale);
-  return ToCell(sign != 0 ? -magnitude : magnitude);
+  if (exponent == 0) {
+    const double magnitude = static_cast<double>(fraction) * FormatOf(dtype).min_subnormal;
+    return (sign << 63) | ToCell(magnitude);
+  }
+  const auto rebias = static_cast<uint64_t>(1022 + FormatOf(dtype).exponent_min);
+  return (sign << 63) | ((exponent + rebias) << 52) | (fraction << (52 - layout.fraction));
 }
 
 uint64_t StoreFloat(ir::Dtype dtype, Cell cell) {

@@ -6,6 +6,7 @@
 // and bf16, and long double (64 bits) for f64, each widened by its own error: glibc documents at
 // most 3 ulp for each function used here in both precisions, we take 8.
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -46,6 +47,19 @@ Real Exactly(Function function, Real x) {
       break;
   }
   return std::numeric_limits<Real>::quiet_NaN();
+}
+
+// Least power of two above a positive value; 0 below the normal range of f64, where all values of a
+// format are equally far apart.
+double PowerAbove(double value) {
+  constexpr uint64_t kFraction = (uint64_t{1} << 52) - 1;
+  const auto floor = std::bit_cast<uint64_t>(value) & ~kFraction;
+  return floor == 0 ? 0 : std::bit_cast<double>(floor + (uint64_t{1} << 52));
+}
+long double PowerAbove(long double value) {
+  const auto near = static_cast<double>(value);
+  const bool above = static_cast<long double>(near) > value;
+  return static_cast<long double>(PowerAbove(above ? std::nextafter(near, 0) : near));
 }
 
 // Arguments at which every implementation gives the exact result (C Annex F).
@@ -104,6 +118,8 @@ bool MeetsExponent(const FloatSet& y, double value) {
 
 // pow where C says what it is: one value of each class that C distinguishes, on both sides.
 void AddPowClasses(FloatSet& to, const FloatSet& x, const FloatSet& y, const Exact& exact) {
+  const bool ordinary_only = x.finite_only() && y.finite_only() && !x.ContainsZero();
+  if (ordinary_only && !y.ContainsZero()) return;
   constexpr double kBases[] = {-kInfinity, -2, -1, -0.5, -0.0, 0.0, 0.5, 1, 2, kInfinity};
   constexpr double kExponents[] = {-kInfinity, -3, -2, 0.0, 2, 3, kInfinity};
   for (const double a : kBases) {
@@ -168,9 +184,9 @@ void Sets::AddWithinUlp(Float& to, Real lo, Real hi, double ulp, double bound) c
   // farthest.
   const auto inner = [&](Real near, Real far) {
     const Real least = near - allowance(near);
-    const Real power = std::ldexp(Real{1}, std::ilogb(near) + 1);
+    const Real power = PowerAbove(near);
     // An end that stands for others a few roundings of Real away may just miss the power.
-    const bool reaches = power <= far * (1 + Real{0x1p-40});
+    const bool reaches = power > 0 && power <= far * (1 + Real{0x1p-40});
     return reaches ? std::min(least, power - allowance(power)) : least;
   };
   const bool positive = lo > 0 && std::isfinite(lo);
@@ -197,10 +213,11 @@ FloatSet Sets::Call(Function function, const Float& operand) const {
     if (x.Contains(infinity)) to.AddValue(exact.Call(function, infinity));
   }
   const auto add = [&]<class Real>(Real lo, Real hi) {
-    Real upper = Upper(Exactly(function, hi));
+    const Real at_lo = Exactly(function, lo);
+    Real upper = Upper(lo == hi ? at_lo : Exactly(function, hi));
     if (function == Function::kExp)
       upper = std::max(upper, std::numeric_limits<Real>::denorm_min());
-    AddWithinUlp(to, Lower(Exactly(function, lo)), upper, ulp, bound);
+    AddWithinUlp(to, Lower(at_lo), upper, ulp, bound);
   };
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     auto [lo, hi] = x.intervals[i];
@@ -238,12 +255,18 @@ FloatSet Sets::Pow(const Float& base, const Float& exponent) const {
   const double ulp = contract_->ulp(Function::kPow);
   // x^y on positive bases: y ln x is linear in y and in ln x, so the corners are the extremes.
   const auto add = [&]<class Real>(const Interval& a, const Interval& b, bool plus, bool minus) {
-    const Real c[] = {std::pow(Real{a.lo}, Real{b.lo}), std::pow(Real{a.lo}, Real{b.hi}),
-                      std::pow(Real{a.hi}, Real{b.lo}), std::pow(Real{a.hi}, Real{b.hi})};
-    const Real lo = Lower(std::min(std::min(c[0], c[1]), std::min(c[2], c[3])));
+    const auto pow = [](double at, double to_the) { return std::pow(Real{at}, Real{to_the}); };
+    Real least = pow(a.lo, b.lo);
+    Real greatest = least;
+    if (a.lo != a.hi || b.lo != b.hi) {
+      for (const Real corner : {pow(a.lo, b.hi), pow(a.hi, b.lo), pow(a.hi, b.hi)}) {
+        least = std::min(least, corner);
+        greatest = std::max(greatest, corner);
+      }
+    }
+    const Real lo = Lower(least);
     // Never 0, though Real may have underflowed.
-    const Real hi = std::max(Upper(std::max(std::max(c[0], c[1]), std::max(c[2], c[3]))),
-                             std::numeric_limits<Real>::denorm_min());
+    const Real hi = std::max(Upper(greatest), std::numeric_limits<Real>::denorm_min());
     if (plus) AddWithinUlp(to, lo, hi, ulp, kInfinity);
     if (minus) AddWithinUlp(to, -hi, -lo, ulp, kInfinity);
   };
@@ -302,8 +325,9 @@ FloatSet Sets::Sigmoid(const Float& operand) const {
       const Real t = std::exp(-std::fabs(at));
       return at >= 0 ? 1 / (1 + t) : t / (1 + t);
     };
-    Real low = Lower(value(lo));
-    Real high = Upper(value(hi));
+    const Real at_lo = value(lo);
+    Real low = Lower(at_lo);
+    Real high = Upper(lo == hi ? at_lo : value(hi));
     low -= low * static_cast<Real>(relative) + static_cast<Real>(absolute);
     high += high * static_cast<Real>(relative) + static_cast<Real>(absolute);
     low = std::max(low, Real{0});
@@ -358,7 +382,7 @@ FloatSet Sets::Gelu(const Float& operand) const {
              2 * std::fabs(value) * static_cast<Real>(unit) + static_cast<Real>(absolute);
     };
     const Real at_lo = GeluExactly(lo);
-    const Real at_hi = GeluExactly(hi);
+    const Real at_hi = lo == hi ? at_lo : GeluExactly(hi);
     Real least = std::min(at_lo, at_hi);
     if (lo <= kGeluLeastTo && hi >= kGeluLeastFrom) least = std::min(least, Real{kGeluLeast});
     const Real greatest = std::max(at_lo, at_hi);

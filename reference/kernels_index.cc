@@ -18,10 +18,16 @@ namespace {
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
 
+// An index that may name more places than this is taken to name any: listing them would cost as
+// much as all elements, for each index.
+constexpr int64_t kPlacesMax = 64;
+
 // What the elements of an index operand name.
 struct Indices {
-  std::vector<int64_t> first;                       // one place in range; 0 if there is none
-  std::map<int64_t, std::vector<int64_t>> several;  // element -> places, if it may name several
+  std::vector<int64_t> first;  // one place in range; 0 if there is none
+  // Element -> places, if it may name several; none listed: it may name any.
+  std::map<int64_t, std::vector<int64_t>> several;
+  bool anywhere = false;  // some element may name any place
 };
 
 Indices ReadIndices(const Call<Exact>& call, int64_t bound) {
@@ -47,19 +53,22 @@ Indices ReadIndices(const Call<Sets>& call, int64_t bound) {
         const int64_t index = set.values[At(k)];
         if (index >= 0 && index < bound) places.push_back(index);
       }
-    } else {
-      for (int64_t index = std::max<int64_t>(set.lo, 0); index <= std::min(set.hi, bound - 1);
-           ++index) {
-        places.push_back(index);
-      }
     }
+    const int64_t low = std::max<int64_t>(set.lo, 0);
+    const int64_t high = std::min(set.hi, bound - 1);
+    const bool many = !set.enumerated() && high - low >= kPlacesMax;
+    for (int64_t index = low; !set.enumerated() && !many && index <= high; ++index) {
+      places.push_back(index);
+    }
+    const bool none = places.empty() && !many;
     if (set.lo < 0) {
-      call.errors.Report(places.empty(), {i, set.lo, bound});
+      call.errors.Report(none, {i, set.lo, bound});
     } else if (set.hi >= bound) {
-      call.errors.Report(places.empty(), {i, set.hi, bound});
+      call.errors.Report(none, {i, set.hi, bound});
     }
     indices.first.push_back(places.empty() ? 0 : places[0]);
-    if (places.size() > 1) indices.several[i] = std::move(places);
+    if (many || places.size() > 1) indices.several[i] = std::move(places);
+    indices.anywhere = indices.anywhere || many;
   }
   return indices;
 }
@@ -107,12 +116,12 @@ struct Write {
   bool certain;
 };
 
-// All writes, by target, those to one target in row-major order of the index tensor.
+// All writes, by target, those to one target in row-major order of the index tensor. Requires that
+// no index may name any place.
 template <class A>
-std::vector<Write> WritesOf(const Call<A>& call) {
+std::vector<Write> WritesOf(const Call<A>& call, const Indices& indices) {
   const ir::Shape& shape = TypeOf(call.operand(0)).shape;
   const size_t dim = At(call.attributes.dim());
-  const Indices indices = ReadIndices(call, shape[static_cast<int>(dim)]);
   std::vector<Write> writes;
   if (shape.NumElements() == 0) return writes;
   int64_t i = 0;
@@ -127,10 +136,13 @@ std::vector<Write> WritesOf(const Call<A>& call) {
     if (!certain) std::ranges::for_each(several->second, add);
     ++i;
   });
-  std::ranges::sort(writes, [](const Write& a, const Write& b) {
-    return std::pair(a.target, a.value) < std::pair(b.target, b.value);
-  });
-  return writes;
+  // By target, stably: place each behind those with smaller targets.
+  std::vector<size_t> next(At(shape.NumElements()) + 1, 0);
+  for (const Write& write : writes) ++next[At(write.target) + 1];
+  for (size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
+  std::vector<Write> sorted(writes.size());
+  for (const Write& write : writes) sorted[next[At(write.target)]++] = write;
+  return sorted;
 }
 
 // Scatter is no movement, so the payload of a NaN is not pinned. Sets have none.
@@ -229,9 +241,22 @@ T Updated(const Call<A>& call, T x, std::span<const Write> writes, const T& neut
   return x;
 }
 
-template <class A, class At>
-void ScatterAs(const Call<A>& call, const At& at) {
-  const std::vector<Write> writes = WritesOf(call);
+// Where a write may go anywhere, nothing is said of the result.
+void PutEverything(const Call<Exact>&) {}
+void PutEverything(const Call<Sets>& call) {
+  Enclosure& result = call.result();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    if (result.is_float()) result.Put(i, FloatSet::Everything(result.dtype()));
+    if (!result.is_float()) result.Put(i, IntSet::Full(result.dtype()));
+  }
+}
+
+template <class A, class Reader>
+void ScatterAs(const Call<A>& call, const Reader& at) {
+  const int dim = static_cast<int>(call.attributes.dim());
+  const Indices indices = ReadIndices(call, TypeOf(call.operand(0)).shape[dim]);
+  if (indices.anywhere) return PutEverything(call);
+  const std::vector<Write> writes = WritesOf(call, indices);
   const auto update = static_cast<ir::Update>(call.attributes.Int(ir::AttributeKey::kUpdate));
   const auto neutral = at.Constant(call.algebra, update == ir::Update::kMul ? 1 : 0);
   auto write = writes.begin();

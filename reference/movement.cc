@@ -3,6 +3,9 @@
 
 #include "reference/movement.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "ir/infer.h"
 #include "reference/quantized.h"
 
@@ -52,16 +55,26 @@ void MoveCells(const Movement& movement, const std::vector<const Points*>& from,
 Enclosure MoveSets(const Movement& movement, const std::vector<const Enclosure*>& from,
                    const ir::Type& type) {
   Enclosure moved = Enclosure::Move(type, from, movement.which, movement.at);
+  if (movement.choices.empty()) return moved;
+  std::vector<int64_t> all(At(from[0]->size()));
+  std::iota(all.begin(), all.end(), 0);
+  const auto floats = [&](const std::vector<int64_t>& choices) {
+    FloatSet set = from[0]->FloatAt(choices[0]);
+    for (const int64_t at : choices) set.Unite(from[0]->FloatAt(at));
+    return set;
+  };
+  const auto ints = [&](const std::vector<int64_t>& choices) {
+    IntSet set = from[0]->IntAt(choices[0]);
+    for (const int64_t at : choices) set.Unite(moved.dtype(), from[0]->IntAt(at));
+    return set;
+  };
+  const bool any =
+      std::ranges::any_of(movement.choices, [](const auto& entry) { return entry.second.empty(); });
+  const FloatSet any_float = any && moved.is_float() ? floats(all) : FloatSet();
+  const IntSet any_int = any && !moved.is_float() ? ints(all) : IntSet();
   for (const auto& [i, choices] : movement.choices) {
-    if (moved.is_float()) {
-      FloatSet set = from[0]->FloatAt(choices[0]);
-      for (const int64_t at : choices) set.Unite(from[0]->FloatAt(at));
-      moved.Put(i, set);
-    } else {
-      IntSet set = from[0]->IntAt(choices[0]);
-      for (const int64_t at : choices) set.Unite(moved.dtype(), from[0]->IntAt(at));
-      moved.Put(i, set);
-    }
+    if (moved.is_float()) moved.Put(i, choices.empty() ? any_float : floats(choices));
+    if (!moved.is_float()) moved.Put(i, choices.empty() ? any_int : ints(choices));
   }
   return moved;
 }
@@ -85,6 +98,7 @@ void ForEachScale(const Call<A>& call, const Movement& movement, const F& f) {
     std::vector<int64_t> scales = {scale_of[operand][At(movement.at[At(i)])]};
     if (const auto it = movement.choices.find(i); it != movement.choices.end()) {
       for (const int64_t at : it->second) scales.push_back(scale_of[operand][At(at)]);
+      if (it->second.empty()) scales = scale_of[operand];
     }
     f(operand, scales);
   }

@@ -47,7 +47,8 @@ struct Movement {
   // Element i of the result is element at[i] of operand which[i]; `which` empty: operand 0.
   std::vector<int32_t> which;
   std::vector<int64_t> at;
-  // Sets only: elements that may come from any of several elements of operand 0.
+  // Sets only: elements that may come from any of several elements of operand 0; none listed: from
+  // any element of it.
   std::map<int64_t, std::vector<int64_t>> choices;
 };
 

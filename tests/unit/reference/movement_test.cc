@@ -82,6 +82,23 @@ TEST_CASE("an ambiguous index unites what it may name") {
         "0x1p+0 [0x1p+2, 0x1.8p+3] [0x1p+4, 0x1.8p+4] 0x1p+6");
 }
 
+TEST_CASE("an index that may name many places takes the hull of all") {
+  // exp of 6, scaled so that one ULP is 64: modulo 200 its two neighbours wrap around.
+  const std::string body =
+      "%l: f32[2] = input [0x1.8p+2, 0x1.8p+2]\n%e: f32[2] = exp %l\n"
+      "%m: f32[2] = mul_scalar %e 0x1p+21\n%j: i64[2] = cast %m\n"
+      "%k: i64[2] = rem_scalar %j 200\n";
+  CHECK(DescribeY(body + "%y: i64[2] = reshape %k\n") == "[0, 199] [0, 199]");
+  const std::string a = "%a: f32[200] = input iota(start=0, step=1)\n";
+  CHECK(DescribeY(body + a + "%y: f32[2] = select %a %k dim=0\n").find("0x1.8ep+7") !=
+        std::string::npos);
+  const std::string v = "%v: f32[2] = input [7, 7]\n";
+  const std::string all = DescribeY(body + a + v +
+                                    "%y: f32[200] = scatter %a %k %v dim=0 "
+                                    "update=assign\n");
+  CHECK(all.find("nan") != std::string::npos);
+}
+
 TEST_CASE("an index that is only possibly out of range predicts a read that may fail") {
   const std::string body = "%a: f32[2] = input [0x1p+0, 0x1p+2]\n" + kOneOrTwo +
                            "%y: f32[1] = select %a %i dim=0\nread %y\nread %a\n";

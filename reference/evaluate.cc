@@ -9,6 +9,7 @@
 
 #include "ir/base/check.h"
 #include "reference/kernel.h"
+#include "reference/nature.h"
 #include "reference/quantized.h"
 
 namespace faultline::reference {
@@ -65,6 +66,13 @@ PointsPtr RunExact(const Application& app, const std::vector<const Points*>& ope
               .result_tensor = *points,
               .naive = nullptr,
               .errors = errors});
+  // Operands that Nature left unrounded leave their mark on ops that only move or compare.
+  if (nature != nullptr && app.contract.wider_intermediates && ir::IsFloat(app.result) &&
+      !app.type.quantized()) {
+    for (Cell& cell : points->cells) {
+      if (!std::isnan(AsFloat(cell))) cell = ToCell(Round(app.result, AsFloat(cell)));
+    }
+  }
   return points;
 }
 
@@ -132,6 +140,19 @@ bool MayBeConsumedWider(const Application& app) {
   const bool product =
       app.statement.op == ir::Opcode::kMul || app.statement.op == ir::Opcode::kMulScalar;
   return app.contract.contraction && product;
+}
+
+// What consumers see where Nature keeps some elements unrounded.
+PointsPtr ConsumedWider(const Application& app, const std::vector<const Points*>& operands,
+                        const PointsPtr& stored, Nature& nature) {
+  Application wide = app;
+  wide.result = ir::Dtype::kF64;
+  IndexErrors ignored;
+  auto consumed = std::make_shared<Points>(*RunExact(wide, operands, &nature, ignored));
+  for (size_t i = 0; i < consumed->cells.size(); ++i) {
+    if (nature.Chance(2)) consumed->cells[i] = stored->cells[i];
+  }
+  return consumed;
 }
 
 }  // namespace
@@ -247,6 +268,9 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     break;
   }
   sources_[value] = result.naive;
+  if (options_.nature != nullptr && MayBeConsumedWider(app)) {
+    sources_[value] = ConsumedWider(app, naive_operands, result.naive, *options_.nature);
+  }
   if (const auto pin = pins_.find(value); pin != pins_.end()) {
     sources_[value] = pin->second;
     result.consumed = std::make_shared<const Enclosure>(pin->second);

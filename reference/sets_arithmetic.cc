@@ -132,7 +132,12 @@ FloatSet Extremum(const Sets& sets, const FloatSet& x, const FloatSet& y, const 
 
 void Sets::AddCorrectlyRounded(Float& to, double lo, double hi) const {
   if (wide_) {
-    to.AddRounded(ir::Dtype::kF64, NextDown(ir::Dtype::kF64, lo), NextUp(ir::Dtype::kF64, hi));
+    // Kept in f64 or wider; what is computed in f32 for a narrower dtype may also be kept in f32.
+    const double near_lo = Round(ComputeDtype(result_), lo);
+    const double near_hi = Round(ComputeDtype(result_), hi);
+    const double low = std::isfinite(near_lo) ? std::min(lo, near_lo) : lo;
+    const double high = std::isfinite(near_hi) ? std::max(hi, near_hi) : hi;
+    to.AddRounded(ir::Dtype::kF64, NextDown(ir::Dtype::kF64, low), NextUp(ir::Dtype::kF64, high));
   } else {
     to.AddRounded(result_, Round(result_, lo), Round(result_, hi));
   }

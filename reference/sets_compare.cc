@@ -110,10 +110,8 @@ FloatSet Sets::CastToFloat(const Int& x) const {
   const Exact exact(*contract_, operand_, result_);
   Float to;
   if (wide_) {
-    // Unrounded: f64 holds what a wider format would to within one step.
     const Exact into_f64(*contract_, operand_, ir::Dtype::kF64);
-    to.Add(NextDown(ir::Dtype::kF64, into_f64.CastToFloat(x.lo)),
-           NextUp(ir::Dtype::kF64, into_f64.CastToFloat(x.hi)));
+    AddCorrectlyRounded(to, into_f64.CastToFloat(x.lo), into_f64.CastToFloat(x.hi));
     return to;
   }
   to.integral = true;

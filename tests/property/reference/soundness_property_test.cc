@@ -101,5 +101,9 @@ TEST_CASE("legal executions of a looser contract lie in its enclosures") {
   CheckLegalInside(contract);
 }
 
+TEST_CASE("legal executions with unrounded intermediates lie in the enclosures") {
+  CheckLegalInside(PluginDefaultContract());
+}
+
 }  // namespace
 }  // namespace faultline::reference

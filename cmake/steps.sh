@@ -20,11 +20,12 @@ set_up() {
   mkdir -p build
 }
 
-# Off a terminal a line a unit would bury what matters, so of ninja's progress only every 25th line
-# is kept, and everything that is not progress.
+# Off a terminal a line a unit would bury what matters, so of ninja's progress only one line in ten
+# seconds is kept (its own clock stands in "[done/all 12.3s]"), and everything that is not progress.
 thin_progress() {
   awk '!/^\[[0-9]+\/[0-9]+ / { print; fflush(); next }
-       { split(substr($1, 2), n, "/"); if (n[1] % 25 == 0 || n[1] == n[2]) { print; fflush() } }'
+       { split(substr($1, 2), n, "/")
+         if ($2 + 0 >= shown + 10 || n[1] == n[2]) { print; fflush(); shown = $2 + 0 } }'
 }
 
 # build_preset PRESET [TARGET...]

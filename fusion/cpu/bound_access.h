@@ -29,10 +29,10 @@ struct BoundAccess {
   bool quantized = false;
   bool direct = false;  // split, dense along a row, of the register's own format
   bool split = false;   // kStrided, not quantized: outer and row describe it
-  Strided whole;       // kStrided, kIndirect: over the whole space of the access
-  Strided outer;       // over rows, with the offset
-  Strided row;         // along a row, offset 0
-  CodeView codes;      // quantized
+  Strided whole;        // kStrided, kIndirect: over the whole space of the access
+  Strided outer;        // over rows, with the offset
+  Strided row;          // along a row, offset 0
+  CodeView codes;       // quantized
 };
 
 // What a thread needs to read indices, and what it found.

@@ -20,8 +20,8 @@
 namespace faultline::fusion::cpu {
 namespace {
 
-constexpr int64_t kPanelRows = 256;
-constexpr int64_t kSmallProduct = 8192;  // multiplications; less is quicker without a library
+constexpr int64_t kPanelRows = 512;
+constexpr int64_t kSmallProduct = 512;  // multiplications; less is quicker without a library
 constexpr int64_t kTile = 512;
 
 // One operand as the product reads it: elements of the accumulator.

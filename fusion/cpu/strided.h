@@ -22,8 +22,21 @@ namespace faultline::fusion::cpu {
 struct Strided {
   int64_t offset = 0;
   int rank = 0;
-  std::array<int64_t, kMapRankMax> extents = {};
-  std::array<int64_t, kMapRankMax> strides = {};
+  std::array<int64_t, kMapRankMax> extents;  // beyond the rank: unspecified
+  std::array<int64_t, kMapRankMax> strides;
+
+  // Launches make and copy many of these; most have one digit or none.
+  Strided() {}  // NOLINT(cppcoreguidelines-pro-type-member-init): the arrays are filled up to rank
+  Strided(const Strided& other) { *this = other; }
+  Strided& operator=(const Strided& other) {
+    offset = other.offset;
+    rank = other.rank;
+    for (size_t k = 0; k < static_cast<size_t>(rank); ++k) {
+      extents[k] = other.extents[k];
+      strides[k] = other.strides[k];
+    }
+    return *this;
+  }
 
   bool broadcast() const { return rank == 0; }
   bool contiguous() const { return rank == 1 && strides[0] == 1; }

@@ -75,6 +75,8 @@ class CpuTarget final : public Target {
                  const RunOptions& options) override;
   ir::Status Fence() override { return pool_.Check(); }
 
+  bool Supports(const ir::Scheme& scheme) const override { return SupportsScheme(scheme); }
+
   std::string Describe() const override {
     return fmt::format("isa: {}; threads: {}; {}", kernels_->isa, threads_.threads(),
                        GetBlas().description);

@@ -31,7 +31,7 @@ void ClearIfIdle(Stream& stream) {
 }  // namespace
 
 void StreamSession::Flush(int stream) {
-  Stream& queue = streams_[static_cast<size_t>(stream)];
+  Stream& queue = StreamAt(stream);
   if (!queue.ops.empty()) {
     std::vector<PendingOp> ops = std::move(queue.ops);
     queue.ops.clear();
@@ -45,7 +45,7 @@ void StreamSession::Flush(int stream) {
 
 // Runs the operations of the queue that `values` need, and leaves the others where they are.
 void StreamSession::Drain(int stream, std::span<Value* const> values) {
-  Stream& queue = streams_[static_cast<size_t>(stream)];
+  Stream& queue = StreamAt(stream);
   ++epoch_;
   for (Value* value : values) value->epoch = epoch_;
   for (size_t i = queue.ops.size(); i-- > 0;) {
@@ -64,26 +64,36 @@ void StreamSession::Drain(int stream, std::span<Value* const> values) {
 }
 
 void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> ops) {
-  std::vector<PendingOp> pending = ops;
+  RunSegment(stream, ops);
+  FinishOps(stream, ops);
+}
+
+void StreamSession::RunSegment(const Stream& stream, std::vector<PendingOp> pending) {
   while (true) {
     SpoilDerived(stream, pending);
-    if (pending.empty()) break;
+    if (pending.empty()) return;
     WriteForm(stream, pending);
     const auto begin = std::chrono::steady_clock::now();
     auto plan = FindPlan();
     trace_.plan_ns += static_cast<uint64_t>(
         std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
     ++trace_.segments;
-    if (!plan.has_value()) {
-      for (const PendingOp& op : pending) {
-        SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{plan.error(), op.application}));
-      }
-      break;
+    if (plan.has_value()) {
+      // What a lookup that failed has kept from running comes back, without the lookup.
+      Execute(pending, **plan);
+      continue;
     }
-    // What a lookup that failed has kept from running comes back, without the lookup.
-    Execute(pending, **plan);
+    if (pending.size() > 1) {
+      // One of them cannot be compiled: alone, it spoils nothing else.
+      for (const PendingOp& op : pending) RunSegment(stream, {op});
+      return;
+    }
+    const PendingOp& op = pending.front();
+    ir::Status status(plan.error().code(), fmt::format("{} {}: {}", ir::Mnemonic(op.op),
+                                                       NameOf(*op.result), plan.error().message()));
+    SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
+    return;
   }
-  FinishOps(stream, ops);
 }
 
 // The first offending statement in program order counts.
@@ -295,6 +305,10 @@ void StreamSession::TracePlan(const Plan& plan, std::span<const PendingOp> ops, 
       trace_.ops.push_back({ops[o].op, ops[o].application, ops[o].result->number});
     }
     trace_.launches.push_back(record);
+    // Said once, and not before there is a library to name.
+    if (step.kind == LaunchKind::kMatmul && trace_.notes.empty()) {
+      trace_.notes.push_back(engine_.target.Describe());
+    }
   }
   for (const PlanDecision& decision : plan.decisions) {
     trace_.decisions.push_back({decision.kind, decision.alternatives, decision.choice,

@@ -51,12 +51,14 @@ ir::Result<std::vector<ir::HostTensor>> StreamSession::Read(int stream,
 // in memory, or the first statement in program order that spoiled one of them is reported.
 ir::Status StreamSession::ReadyForRead(int stream, std::span<Value* const> values) {
   Flush(stream);
-  for (int other = 0; other < ir::kStreamsMax; ++other) {
+  for (const Value* pending : values) {
+    if (!pending->queued) continue;
+    const int other = pending->stream;
     std::vector<Value*> needed;
-    for (Value* value : values) {
-      if (value->queued && value->stream == other) needed.push_back(value);
-    }
-    if (!needed.empty()) Drain(other, needed);
+    std::ranges::copy_if(values, std::back_inserter(needed), [&](const Value* value) {
+      return value->queued && value->stream == other;
+    });
+    Drain(other, needed);
   }
   const Spoil* first = nullptr;
   for (const Value* value : values) {

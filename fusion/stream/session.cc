@@ -65,8 +65,7 @@ StreamSession::StreamSession(const EngineParts& engine, const SessionOptions& op
     : engine_(engine),
       options_(options),
       account_{.limit = options.memory_limit, .fail_allocation = options.fail_allocation},
-      executor_(engine.target, account_),
-      streams_(ir::kStreamsMax) {
+      executor_(engine.target, account_) {
   options_.queue_limit = std::clamp(options_.queue_limit, 1, static_cast<int>(kSegmentOpsMax));
 }
 
@@ -81,6 +80,12 @@ StreamSession::~StreamSession() {
 ir::Status StreamSession::CheckStream(int stream) const {
   if (stream >= 0 && stream < ir::kStreamsMax) return {};
   return Misuse(fmt::format("stream {} is not below {}", stream, ir::kStreamsMax));
+}
+
+Stream& StreamSession::StreamAt(int stream) {
+  const auto at = static_cast<size_t>(stream);
+  if (at >= streams_.size()) streams_.resize(at + 1);
+  return streams_[at];
 }
 
 ir::Result<Value*> StreamSession::Find(Handle handle, std::string_view call) const {
@@ -250,8 +255,8 @@ ir::Status StreamSession::Drop(int stream, Handle handle) try {
     ClassifyLayout(*value);
   }
   if (busy != stream && FAULT(foreign_drop_lost)) return {};
-  if (busy != stream && !streams_[static_cast<size_t>(busy)].ops.empty()) {
-    streams_[static_cast<size_t>(busy)].late_drops.push_back(value);
+  if (busy != stream && !StreamAt(busy).ops.empty()) {
+    StreamAt(busy).late_drops.push_back(value);
     return {};
   }
   DropHandleOf(value);
@@ -289,6 +294,7 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
         ir::StatusCode::kUnsupported,
         fmt::format("{} has {} results", ir::Mnemonic(application.op), results.size()));
   }
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(application, types, results[0]));
   // A value that another queue has yet to make: that queue runs what it takes, and no more.
   for (Value* value : operands) {
     if (value->queued && value->stream != application.stream) {
@@ -299,8 +305,7 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
   Value* result = NewValue(results[0], name);
   Record(application, operands, results[0], result);
   std::vector<Handle> handles = {NewHandle(result)};
-  if (streams_[static_cast<size_t>(application.stream)].ops.size() >=
-      static_cast<size_t>(options_.queue_limit)) {
+  if (StreamAt(application.stream).ops.size() >= static_cast<size_t>(options_.queue_limit)) {
     Flush(application.stream);
   }
   return handles;
@@ -309,9 +314,22 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
   return std::unexpected(OutOfBookkeeping());
 }
 
+ir::Status StreamSession::CheckSchemes(const Application& application,
+                                       std::span<const ir::Type> operands,
+                                       const ir::Type& result) const {
+  const auto check = [&](const ir::Type& type) -> ir::Status {
+    if (!type.quantized() || engine_.target.Supports(type.scheme())) return {};
+    return {ir::StatusCode::kUnsupported,
+            fmt::format("{} with {}: {} does not compute with this scheme",
+                        ir::Mnemonic(application.op), ir::PrintType(type), engine_.target.name())};
+  };
+  for (const ir::Type& type : operands) FAULTLINE_RETURN_IF_ERROR(check(type));
+  return check(result);
+}
+
 void StreamSession::Record(const Application& application, std::span<Value* const> operands,
                            const ir::Type& type, Value* result) {
-  Stream& stream = streams_[static_cast<size_t>(application.stream)];
+  Stream& stream = StreamAt(application.stream);
   PendingOp op;
   op.op = application.op;
   op.application = applications_++;

@@ -56,6 +56,10 @@ class StreamSession final : public Session {
 
   // Handles and values.
   ir::Status CheckStream(int stream) const;
+  // The stream's queue, which is there from its first use on.
+  Stream& StreamAt(int stream);
+  ir::Status CheckSchemes(const Application& application, std::span<const ir::Type> operands,
+                          const ir::Type& result) const;
   ir::Result<Value*> Find(Handle handle, std::string_view call) const;
   Handle NewHandle(Value* value);
   Value* NewValue(const ir::Type& type, std::string_view name);
@@ -71,6 +75,7 @@ class StreamSession final : public Session {
   void Flush(int stream);
   void Drain(int stream, std::span<Value* const> values);
   void RunOps(Stream& stream, std::vector<PendingOp> ops);
+  void RunSegment(const Stream& stream, std::vector<PendingOp> pending);
   void SpoilDerived(const Stream& stream, std::vector<PendingOp>& ops);
   void WriteForm(const Stream& stream, std::span<const PendingOp> ops);
   ir::Result<std::shared_ptr<const Plan>> FindPlan();

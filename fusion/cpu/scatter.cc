@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes at indices, in row-major order of the index tensor and on one thread: the last assignment
-// wins, and additions come in a fixed order.
+// wins, and sums and products are formed in a fixed order.
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "fusion/cpu/launches.h"
 #include "ir/base/check.h"
@@ -30,13 +31,12 @@ class ScatterRun {
 
   ir::Status Run() {
     if (binding_.index.shape.NumElements() == 0) return {};
-    const bool adds = launch_.update == ir::Update::kAdd;
-    FAULTLINE_CHECK(adds || launch_.update == ir::Update::kAssign, "assign or add");
+    const bool combines = launch_.update != ir::Update::kAssign;
     const ir::Dtype dtype = launch_.dtype;
     std::byte* data = DataOf(binding_.target);
     const int64_t stride = binding_.target.place.strides[static_cast<size_t>(binding_.dim)];
-    if (adds && (dtype == ir::Dtype::kF16 || dtype == ir::Dtype::kBf16)) return AddInF32();
-    if (!adds) {
+    if (combines && (dtype == ir::Dtype::kF16 || dtype == ir::Dtype::kBf16)) return CombineInF32();
+    if (!combines) {
       switch (ir::ByteSize(dtype)) {
         case 1:
           Assign<uint8_t>(data, stride);
@@ -51,27 +51,8 @@ class ScatterRun {
           Assign<uint64_t>(data, stride);
           break;
       }
-    } else if (dtype == ir::Dtype::kF32) {
-      Accumulate<float>(data, stride);
-    } else if (dtype == ir::Dtype::kF64) {
-      Accumulate<double>(data, stride);
-    } else if (dtype == ir::Dtype::kBool) {
-      AccumulateBool(data, stride);
     } else {
-      switch (ir::ByteSize(dtype)) {
-        case 1:
-          Accumulate<uint8_t>(data, stride);
-          break;
-        case 2:
-          Accumulate<uint16_t>(data, stride);
-          break;
-        case 4:
-          Accumulate<uint32_t>(data, stride);
-          break;
-        default:
-          Accumulate<uint64_t>(data, stride);
-          break;
-      }
+      Combine(dtype, data, stride);
     }
     Report(found_.error, context_.options);
     return {};
@@ -125,30 +106,80 @@ class ScatterRun {
     });
   }
 
+  void Combine(ir::Dtype dtype, std::byte* data, int64_t stride) {
+    switch (dtype) {
+      case ir::Dtype::kF64:
+        return Accumulate<double>(data, stride);
+      case ir::Dtype::kF32:
+        return Accumulate<float>(data, stride);
+      case ir::Dtype::kI64:
+        return Accumulate<int64_t>(data, stride);
+      case ir::Dtype::kI32:
+        return Accumulate<int32_t>(data, stride);
+      case ir::Dtype::kI16:
+        return Accumulate<int16_t>(data, stride);
+      case ir::Dtype::kI8:
+        return Accumulate<int8_t>(data, stride);
+      case ir::Dtype::kU64:
+        return Accumulate<uint64_t>(data, stride);
+      case ir::Dtype::kU32:
+        return Accumulate<uint32_t>(data, stride);
+      case ir::Dtype::kU16:
+        return Accumulate<uint16_t>(data, stride);
+      case ir::Dtype::kU8:
+        return Accumulate<uint8_t>(data, stride);
+      case ir::Dtype::kF16:
+      case ir::Dtype::kBf16:
+      case ir::Dtype::kBool:
+      case ir::Dtype::kQuantized:
+        break;
+    }
+    FAULTLINE_CHECK(false, "a scatter that combines elements of this dtype");
+  }
+
+  // Ints wrap; a NaN propagates through min and max.
+  template <typename T>
+  static T Updated(ir::Update update, T have, T value) {
+    const bool takes_value = !(have != have) && (value != value);
+    switch (update) {
+      case ir::Update::kAssign:
+        return value;
+      case ir::Update::kAdd:
+        if constexpr (std::is_integral_v<T>) {
+          return static_cast<T>(static_cast<uint64_t>(have) + static_cast<uint64_t>(value));
+        } else {
+          return have + value;
+        }
+      case ir::Update::kMul:
+        if constexpr (std::is_integral_v<T>) {
+          return static_cast<T>(static_cast<uint64_t>(have) * static_cast<uint64_t>(value));
+        } else {
+          return have * value;
+        }
+      case ir::Update::kMin:
+        return takes_value || value < have ? value : have;
+      case ir::Update::kMax:
+        return takes_value || have < value ? value : have;
+    }
+    return value;
+  }
+
   template <typename T>
   void Accumulate(std::byte* data, int64_t stride) {
     T* to = reinterpret_cast<T*>(data);
     const T* from = reinterpret_cast<const T*>(values_.data());
+    const ir::Update update = launch_.update;
     ForTiles(stride, others_map_, [&](int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
         const int64_t offset = offsets_[static_cast<size_t>(i)];
-        if (offset != kNowhere) to[offset] = static_cast<T>(to[offset] + from[i]);
+        if (offset != kNowhere) to[offset] = Updated(update, to[offset], from[i]);
       }
     });
   }
 
-  void AccumulateBool(std::byte* data, int64_t stride) {
-    ForTiles(stride, others_map_, [&](int64_t count) {
-      for (int64_t i = 0; i < count; ++i) {
-        const int64_t offset = offsets_[static_cast<size_t>(i)];
-        if (offset != kNowhere) data[offset] |= values_[static_cast<size_t>(i)];
-      }
-    });
-  }
-
-  // The 16-bit floats: an f32 image of the target takes the sums and is rounded once. Only elements
-  // that were added to are written back, so that the others keep their bits.
-  ir::Status AddInF32() {
+  // The 16-bit floats: an f32 image of the target is combined with and rounded once. Only elements
+  // that were met are written back, so that the others keep their bits.
+  ir::Status CombineInF32() {
     const int64_t elements = binding_.target.shape.NumElements();
     const int64_t padded = (elements + kGroup - 1) / kGroup * kGroup;
     Scratch scratch(context_.pool);
@@ -180,7 +211,7 @@ class ScatterRun {
       for (int64_t i = 0; i < count; ++i) {
         const int64_t offset = offsets_[static_cast<size_t>(i)];
         if (offset == kNowhere) continue;
-        sums[offset] += values[static_cast<size_t>(i)];
+        sums[offset] = Updated(launch_.update, sums[offset], values[static_cast<size_t>(i)]);
         touched[offset] = std::byte{1};
       }
     });

@@ -73,6 +73,9 @@ class ClusterLowering {
     for (const Through& through : cluster.through) {
       step.ops.push_back(static_cast<uint32_t>(ValueOf(through.value).producer));
     }
+    for (const TensorOperand& tensor : cluster.tensors) {
+      step.ops.insert(step.ops.end(), tensor.views.begin(), tensor.views.end());
+    }
     std::ranges::sort(step.ops);
     step.ops.erase(std::ranges::unique(step.ops).begin(), step.ops.end());
   }

@@ -62,7 +62,11 @@ bool Graph::Storable(uint32_t v) const {
   const int32_t producer = value(v).producer;
   if (producer == kEntering) return true;
   const uint32_t c = cluster_of_[static_cast<size_t>(producer)];
-  if (c == kNoCluster) return true;
+  if (c == kNoCluster) {
+    // A movement op that would have to be carried out first.
+    const auto operands = segment_.OperandsOf(op(static_cast<uint32_t>(producer)));
+    return std::ranges::all_of(operands, [&](uint32_t operand) { return Storable(operand); });
+  }
   return std::ranges::any_of(clusters_[c].members, [&](const Member& member) {
     return member.op == static_cast<uint32_t>(producer) && member.context <= kRowContext;
   });

@@ -82,6 +82,7 @@ struct Through {
 struct TensorOperand {
   uint32_t value = 0;
   std::vector<PathStep> path;
+  std::vector<uint32_t> views;  // the ops of the path
   int32_t prologue = -1;
 };
 

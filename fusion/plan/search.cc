@@ -167,6 +167,7 @@ class Search {
       if (!AskFuse(Rule::kViewIntoRead, tensor.value, o)) return;
       graph_.cluster(o).rules |= SetOf(Rule::kViewIntoRead);
       tensor.path = std::move(path);
+      tensor.views.push_back(static_cast<uint32_t>(producer));
       tensor.value = operand;
     }
   }

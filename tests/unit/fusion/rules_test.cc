@@ -232,6 +232,25 @@ read %d %e
   CHECK(BytesOf(run) == BytesOf(RunText(*engine, text, off)));
 }
 
+TEST_CASE("what was computed at another index is not asked for again", "[rules]") {
+  // x lives only within the launch that makes e; y must load e and not look through it.
+  const auto engine = MakeEngine();
+  const std::string text = R"(%a: f32[3] = input iota(start=1, step=1)
+%x: f32[3] = sqrt %a
+%f: f32[3] = flip %x axes=[0]
+%e: f32[3] = expand %f
+%y: bool[3] = not_equal %e %e
+drop %f
+drop %x
+read %y %e
+)";
+  const ProgramRun run = RunText(*engine, text);
+  REQUIRE(run.reads[0].has_value());
+  SessionOptions off;
+  off.fusion = false;
+  CHECK(BytesOf(run) == BytesOf(RunText(*engine, text, off)));
+}
+
 TEST_CASE("long chains are split and stay right", "[rules]") {
   const auto engine = MakeEngine();
   std::string text = "%x0: f32[5] = input iota(start=0, step=1)\n";

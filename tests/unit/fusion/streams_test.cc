@@ -187,6 +187,27 @@ read %n
   CHECK(run.reads[0].error().code() == ir::StatusCode::kIndexOutOfRange);
 }
 
+TEST_CASE("what comes after a failed lookup runs with all that it needs", "[errors]") {
+  const auto engine = MakeEngine();
+  const ProgramRun run = RunText(*engine, R"(%e: bool[0] = input constant(false)
+%i: i32[1] = input constant(0)
+%bad: bool[1] = select %e %i dim=0
+%a: i32[2,2] = input [1, 2, 3, 4]
+%t: i32[2,2] = permute %a axes=[1,0]
+%m: i32[2,2] = matmul %t %a
+%s: i32[2,2] = sort %t dim=0
+%b: i32[2,2] = full 7
+%n: i32[2,2] = add %b %m
+drop %t
+drop %b
+read %m %s %n
+read %bad
+)");
+  CHECK(run.reads[0].has_value());
+  CHECK(!run.reads[1].has_value());
+  CHECK(run.live.bytes == 0);
+}
+
 TEST_CASE("a failed lookup that is dropped unread reports nothing", "[errors]") {
   const auto engine = MakeEngine();
   const ProgramRun run = RunText(*engine, R"(%x: f32[3] = input iota(start=0, step=1)

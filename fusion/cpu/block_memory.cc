@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "fusion/cpu/block_run.h"
+#include "fusion/fault.h"
 
 namespace faultline::fusion::cpu {
 namespace {
@@ -145,7 +146,8 @@ void BlockRun::Store(Worker* worker, const Step& step, const Tile& tile, bool ro
     from = out;
   }
   if (dense != nullptr) {
-    std::memcpy(dense, from, static_cast<size_t>(tile.count * width));
+    const bool beyond = FAULT(store_one_too_many) && tile.count < tile.groups * kGroup;
+    std::memcpy(dense, from, static_cast<size_t>((tile.count + (beyond ? 1 : 0)) * width));
   } else if (to.split) {
     const bool along = row_phase || !across_;
     std::byte* base = to.base + (along ? worker->row_offsets[number] : to.row.At(tile.at)) * width;

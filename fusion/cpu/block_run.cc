@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -317,6 +318,7 @@ void BlockRun::StartReductions(Worker* worker, const PhaseProgram& phase) const 
       case StepKind::kAccumulate:
         start = program_->kernels->regs[static_cast<size_t>(step.reg)]
                     ->start[static_cast<size_t>(step.op)];
+        if (FAULT(max_starts_at_zero) && step.op == Op::kReduceMax) start = 0;
         if (!across_) groups = kAccumulators;
         break;
       case StepKind::kArg: {
@@ -411,7 +413,9 @@ void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) co
     if (step.kind == StepKind::kScan) {
       kernels.scan_sum(worker->tiles[id], a, state, tile.count);
     } else {
-      kernels.accumulate[static_cast<size_t>(step.op)](state, a, tile.count);
+      const bool drops = FAULT(reduce_tail_dropped) && tile.count > kGroup;
+      kernels.accumulate[static_cast<size_t>(step.op)](
+          state, a, drops ? tile.count / kGroup * kGroup : tile.count);
     }
     return;
   }

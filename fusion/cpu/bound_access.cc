@@ -8,6 +8,7 @@
 
 #include "fusion/cpu/pool.h"
 #include "fusion/cpu/program.h"
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -93,6 +94,11 @@ void BoundAccesses::ReadIndices(const BoundAccess& from, int64_t begin, int64_t 
   } else {
     const auto* elements = reinterpret_cast<const int64_t*>(by.base);
     for (int64_t i = 0; i < count; ++i) indices[i] = elements[indices[i]];
+  }
+  if (FAULT(negative_index_wraps)) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (indices[i] < 0 && indices[i] >= -binding.index_bound) indices[i] += binding.index_bound;
+    }
   }
   const auto bound = static_cast<uint64_t>(binding.index_bound);
   bool bad = false;

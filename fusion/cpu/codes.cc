@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "fusion/fault.h"
+
 namespace faultline::fusion::cpu {
 
 bool SupportsScheme(const ir::Scheme& scheme) {
@@ -32,6 +34,7 @@ CodeView::CodeView(const ir::Scheme& scheme, const ir::Shape& shape, std::byte* 
   if (axis < 0) return;
   packed_extent_ = shape[axis];
   for (int k = axis + 1; k < shape.rank(); ++k) inner_ *= shape[k];
+  if (FAULT(packed_rows_not_padded) && scheme.packed_dim == 0) packed_extent_ = elements_;
   packed_units_ = (packed_extent_ + per_unit_ - 1) / per_unit_;
 }
 

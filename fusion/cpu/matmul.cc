@@ -15,6 +15,7 @@
 
 #include "fusion/cpu/blas.h"
 #include "fusion/cpu/launches.h"
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -63,11 +64,13 @@ bool LiesAsIs(const Matrix& m, int64_t rows, int64_t columns, bool* transposed, 
 template <typename T>
 void Multiply(const T* a, const Matrix& left, const T* b, const Matrix& right, T* c, int64_t ldc,
               int64_t m, int64_t n, int64_t k) {
+  const bool turned = FAULT(matmul_square_turned) && m == k && left.column_stride != 1;
   for (int64_t i = 0; i < m; ++i) {
     T* row = c + i * ldc;
     std::fill(row, row + n, T{0});
     for (int64_t p = 0; p < k; ++p) {
-      const T x = a[i * left.row_stride + p * left.column_stride];
+      const T x = turned ? a[p * left.row_stride + i * left.column_stride]
+                         : a[i * left.row_stride + p * left.column_stride];
       const T* from = b + p * right.row_stride;
       if (right.column_stride == 1) {
         for (int64_t j = 0; j < n; ++j) row[j] = static_cast<T>(row[j] + x * from[j]);
@@ -274,6 +277,7 @@ class MatmulRun {
 
   void Product(int64_t batch, int64_t row, int64_t rows, std::byte* out, int64_t ldc) const {
     if (k_ == 0) {
+      if (FAULT(matmul_empty_sum_unwritten)) return;
       for (int64_t i = 0; i < rows; ++i) {
         std::memset(out + i * ldc * width_, 0, static_cast<size_t>(n_ * width_));
       }

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -124,6 +125,15 @@ class Compiler {
       case OpClass::kSelect:
         step.kernel = Kernels(it.reg).ops[static_cast<size_t>(it.op)];
         break;
+    }
+    if (FAULT(shift_by_register_width) && step.immediate != 0 && facts.arity == 2) {
+      step.immediate = static_cast<uint64_t>(8 * ByteSize(it.reg));
+    }
+    if (FAULT(bf16_truncates) && it.op == Op::kRoundBf16) {
+      // The greater of the value and itself: nothing is rounded before the store cuts it.
+      step.kernel = Kernels(it.reg).ops[static_cast<size_t>(Op::kMax)];
+      step.b = step.a;
+      step.arity = 2;
     }
     FAULTLINE_CHECK(step.kernel != nullptr, facts.name.data());
     return step;

@@ -12,6 +12,7 @@
 
 #include "fusion/cpu/codes.h"
 #include "fusion/cpu/launches.h"
+#include "fusion/fault.h"
 
 namespace faultline::fusion::cpu {
 namespace {
@@ -115,7 +116,10 @@ float RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReade
 
 // One rounding, and never zero.
 float ScaleOf(const ir::Scheme& scheme, float range) {
-  const float scale = range / static_cast<float>(ir::ScaleDivisor(scheme.value));
+  const double divisor = FAULT(full_range_scale_symmetric)
+                             ? static_cast<double>(ir::CodeMax(scheme.value))
+                             : ir::ScaleDivisor(scheme.value);
+  const float scale = range / static_cast<float>(divisor);
   return std::min(std::max(scale, 0x1p-126f), 0x1.fffffep127f);
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "fusion/cpu/launches.h"
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -99,7 +100,9 @@ class ScatterRun {
     T* to = reinterpret_cast<T*>(data);
     const T* from = reinterpret_cast<const T*>(values_.data());
     ForTiles(stride, others_map_, [&](int64_t count) {
-      for (int64_t i = 0; i < count; ++i) {
+      const bool backwards = FAULT(scatter_first_wins);
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t i = backwards ? count - 1 - k : k;
         const int64_t offset = offsets_[static_cast<size_t>(i)];
         if (offset != kNowhere) to[offset] = from[i];
       }

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "fusion/cpu/launches.h"
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -20,28 +21,28 @@ constexpr int64_t kInsertion = 16;
 
 // Key of raw bits U of a float with `mantissa` explicit bits.
 template <typename U>
-U FloatKey(U bits, int mantissa) {
+U FloatKey(U bits, int mantissa, bool nan_by_sign) {
   constexpr int kWidth = 8 * static_cast<int>(sizeof(U));
   const U sign = static_cast<U>(U{1} << (kWidth - 1));
   const U magnitude = static_cast<U>(bits & static_cast<U>(~sign));
   const U infinity = static_cast<U>(static_cast<U>(~U{0} << mantissa) & static_cast<U>(~sign));
-  if (magnitude > infinity) return static_cast<U>(~U{0});
+  if (magnitude > infinity && !nan_by_sign) return static_cast<U>(~U{0});
   const U key =
       (bits & sign) != 0 ? static_cast<U>(sign - magnitude) : static_cast<U>(sign + magnitude);
   return key;
 }
 
 template <typename U>
-U KeyOf(ir::Dtype dtype, U bits) {
+U KeyOf(ir::Dtype dtype, U bits, bool nan_by_sign) {
   switch (dtype) {
     case ir::Dtype::kF64:
-      return FloatKey<U>(bits, 52);
+      return FloatKey<U>(bits, 52, nan_by_sign);
     case ir::Dtype::kF32:
-      return FloatKey<U>(bits, 23);
+      return FloatKey<U>(bits, 23, nan_by_sign);
     case ir::Dtype::kF16:
-      return FloatKey<U>(bits, 10);
+      return FloatKey<U>(bits, 10, nan_by_sign);
     case ir::Dtype::kBf16:
-      return FloatKey<U>(bits, 7);
+      return FloatKey<U>(bits, 7, nan_by_sign);
     default:
       break;
   }
@@ -106,6 +107,7 @@ ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const 
   const U* from = reinterpret_cast<const U*>(DataOf(binding.from));
   U* to = reinterpret_cast<U*>(DataOf(binding.to));
 
+  const bool nan_by_sign = FAULT(sort_orders_nan_by_sign);
   const bool parallel = context.threads->threads() > 1 && rows > 1 &&
                         rows * extent >= context.options.thread_threshold;
   const int64_t workers = parallel ? context.threads->threads() : 1;
@@ -121,7 +123,7 @@ ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const 
       U* target = to + to_rows.At(row);
       for (int64_t i = 0; i < extent; ++i) {
         const U bits = source[i * from_stride];
-        const U key = KeyOf<U>(launch.dtype, bits);
+        const U key = KeyOf<U>(launch.dtype, bits, nan_by_sign);
         items[i] = {launch.descending ? static_cast<U>(~key) : key, bits};
       }
       MergeSort(items, items + extent, extent);

@@ -4,10 +4,28 @@
 that no list names is never compiled, and a test in it never runs."""
 
 import os
+import re
 
 import tree
 
 ROOTS = ("ir/", "reference/", "fusion/", "harness/", "reports/", "tests/", "benchmarks/")
+
+
+def check_folders(t):
+    """Every folder with a list is named by the list above it, or taken in with its siblings."""
+    lists = t.files("CMakeLists.txt")
+    for path in lists:
+        folder = os.path.dirname(path)
+        above = os.path.dirname(folder)
+        while above and f"{above}/CMakeLists.txt" not in lists:
+            above = os.path.dirname(above)
+        parent = f"{above}/CMakeLists.txt" if above else "CMakeLists.txt"
+        if folder and parent in lists:
+            name = os.path.relpath(folder, above) if above else folder
+            if "/*/CMakeLists.txt" in t.read(parent):
+                continue
+            if not re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", t.read(parent)):
+                t.error(path, 1, f"{parent} does not add this folder")
 
 
 def check(t):
@@ -27,6 +45,7 @@ def check(t):
             listed.add(path)
             if not t.exists(path) and "${" not in source:
                 t.error(target["path"], target["line"], f"{target['name']}: there is no {path}")
+    check_folders(t)
     mentioned = "".join(t.read(path) for path in t.files("CMakeLists.txt"))
     for path in t.files(".cc"):
         if path.startswith(ROOTS) and path not in listed and os.path.basename(path) not in mentioned:

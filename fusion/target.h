@@ -284,8 +284,8 @@ class Target {
   virtual ir::Status Upload(const TensorBinding& to, int element_bytes, const std::byte* bytes) = 0;
   virtual ir::Status Download(const TensorBinding& from, int element_bytes, std::byte* bytes) = 0;
 
-  // Whether launches read and write tensors of the scheme. Any tensor can be kept, moved to the host
-  // and back.
+  // Whether launches read and write tensors of the scheme. Any tensor can be kept, moved to the
+  // host and back.
   virtual bool Supports(const ir::Scheme& scheme) const = 0;
   // Requires verified blocks.
   virtual ir::Result<std::shared_ptr<const Kernel>> Compile(const Launch& launch) = 0;

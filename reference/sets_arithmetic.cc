@@ -306,7 +306,7 @@ FloatSet Sets::RoundEven(const Float& x) const {
 }
 
 FloatSet Sets::Rem(const Float& x, const Float& y) const {
-  const Exact exact(*contract_, operand_, result_);
+  const Exact exact(*contract_, operand_, wide_ ? ir::Dtype::kF64 : result_);
   if (x.IsPoint() && y.IsPoint() && !wide_ && !contract_->may_flush) {
     return FloatSet::Of(exact.Rem(x.Value(), y.Value()));
   }
@@ -314,7 +314,10 @@ FloatSet Sets::Rem(const Float& x, const Float& y) const {
   to.nan = x.nan || y.nan || x.positive_infinity || x.negative_infinity || y.ContainsZero();
   ForPairs(x, y, [&](const Interval& a, const Interval& b) {
     if (b.lo == b.hi && b.lo != 0 && a.hi - a.lo < std::fabs(b.lo)) {
-      if (ToCell(a.lo) == ToCell(a.hi)) return to.AddValue(exact.Rem(a.lo, b.lo));
+      if (ToCell(a.lo) == ToCell(a.hi)) {
+        const double remainder = exact.Rem(a.lo, b.lo);
+        return AddCorrectlyRounded(to, remainder, remainder);
+      }
       // One divisor: without a jump of the quotient the remainder grows with x. A jump inside would
       // make the remainder of the upper end the smaller one.
       const double lo = exact.Rem(a.lo, b.lo);

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   faultline::benchmarks::RegisterBlocks();
   faultline::benchmarks::RegisterMatmul();
-  faultline::benchmarks::RegisterLaunches();
+  faultline::benchmarks::RegisterTransactions();
   faultline::benchmarks::PairReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   return 0;

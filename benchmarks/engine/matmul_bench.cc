@@ -83,6 +83,4 @@ void RegisterMatmul() {
   }
 }
 
-void RegisterLaunches() {}
-
 }  // namespace faultline::benchmarks

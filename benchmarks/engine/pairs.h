@@ -26,7 +26,7 @@ class PairReporter : public benchmark::ConsoleReporter {
 // Registered by their own units.
 void RegisterBlocks();
 void RegisterMatmul();
-void RegisterLaunches();
+void RegisterTransactions();
 
 }  // namespace faultline::benchmarks
 

@@ -86,8 +86,21 @@ void SumBound<Wide>::NoteClasses(const FloatSet& set) {
   has_classes_ = true;
 }
 
+// Under a contract that may flush, a subnormal operand may be 0 as well.
 template <typename Wide>
-void SumBound<Wide>::AddProduct(const FloatSet& a, const FloatSet& b) {
+FloatSet SumBound<Wide>::Flushed(const FloatSet& set) const {
+  FloatSet flushed = set;
+  for (int k = 0; flush_ && k < set.count; ++k) {
+    const Interval& piece = set.intervals[static_cast<size_t>(k)];
+    if (piece.lo < format_->min_normal && piece.hi > -format_->min_normal) flushed.Add(-0.0, 0.0);
+  }
+  return flushed;
+}
+
+template <typename Wide>
+void SumBound<Wide>::AddProduct(const FloatSet& left, const FloatSet& right) {
+  const FloatSet a = Flushed(left);
+  const FloatSet b = Flushed(right);
   if (!a.finite_only() || !b.finite_only()) {
     // Classes of every combination of pieces; sign by sign for the infinities.
     FloatSet product;
@@ -109,7 +122,7 @@ void SumBound<Wide>::AddProduct(const FloatSet& a, const FloatSet& b) {
     NoteClasses(product);
   }
   if (a.count == 0 || b.count == 0) return;
-  AddProduct({a.lo(), a.hi()}, {b.lo(), b.hi()}, IsIntegral(a) && IsIntegral(b));
+  AddProduct(Interval{a.lo(), a.hi()}, Interval{b.lo(), b.hi()}, IsIntegral(a) && IsIntegral(b));
 }
 
 // In a dot each product is rounded before it is added, or (in an FMA) is not: the term lies between
@@ -117,7 +130,7 @@ void SumBound<Wide>::AddProduct(const FloatSet& a, const FloatSet& b) {
 // rounding error that this product really has.
 template <typename Wide>
 void SumBound<Wide>::AddProduct(Interval a, Interval b, bool integral) {
-  if (a.lo == a.hi && b.lo == b.hi) return AddProduct(a.lo, b.lo);
+  if (a.lo == a.hi && b.lo == b.hi && !flush_) return AddProduct(a.lo, b.lo);
   const Wide c[] = {Wide{a.lo} * b.lo, Wide{a.lo} * b.hi, Wide{a.hi} * b.lo, Wide{a.hi} * b.hi};
   Wide lo = std::min(std::min(c[0], c[1]), std::min(c[2], c[3]));
   Wide hi = std::max(std::max(c[0], c[1]), std::max(c[2], c[3]));
@@ -136,17 +149,18 @@ void SumBound<Wide>::AddProduct(Interval a, Interval b, bool integral) {
   if (on_grid_) NoteGrid(exact, 0);
 }
 
-// R12: if every term is k * 2^g, and sum|x| <= 2^p * 2^g, every partial sum of every order is such
-// a multiple of at most p bits, hence exact, and an FMA has nothing to round either. g must not lie
-// below the smallest subnormal (the smallest normal, where subnormals may be flushed).
+// NoteGrid, rule R12: if every term is k * 2^g, and sum|x| <= 2^p * 2^g, every partial sum of every
+// order is such a multiple of at most p bits, hence exact, and an FMA has nothing to round either.
+// g must not lie below the smallest subnormal (the smallest normal, where subnormals may be
+// flushed).
 //
-// The last operation of any order is one addition fl(a + b) of two partial sums, of k and n' - k
-// terms, which are off by at most (k-1) u sum|x| and (n'-k-1) u sum|x| (Jeannerod and Rump; Lange
-// and Rump for trees), together (n'-2) u sum|x| =: d. So the result lies between fl(lo - d) and
-// fl(hi + d), because fl is monotone. This is sharper than (n'-1) u sum|x| around the exact sum if
-// terms cancel, and makes n' <= 2 one correct rounding. Sums do not underflow; an FMA may, by eta,
-// where its product is no value of the dtype. Flushing takes at most the smallest normal at each
-// operand and each partial sum.
+// BeforeRounding, rule R4: the last operation of any order is one addition fl(a + b) of two partial
+// sums, of k and n' - k terms, which are off by at most (k-1) u sum|x| and (n'-k-1) u sum|x|
+// (Jeannerod and Rump; Lange and Rump for trees), together (n'-2) u sum|x| =: d. So the result lies
+// between fl(lo - d) and fl(hi + d), because fl is monotone. This is sharper than (n'-1) u sum|x|
+// around the exact sum if terms cancel, and makes n' <= 2 one correct rounding. Sums do not
+// underflow; an FMA may, by eta, where its product is no value of the dtype. Flushing takes at most
+// the smallest normal at each operand and each partial sum.
 //
 // d and the ends are computed in Wide, whose own errors are at most (n'+4) units of it relative to
 // sum|x|, counted in; 2^-40 covers the second order and the evaluation of d itself.
@@ -322,8 +336,9 @@ bool ProductBound::MayVanish() const {
 }
 
 FloatSet ProductBound::ResultOfTwo(bool wide) const {
-  const Sets sets(*contract_, dtype_, dtype_, wide);
-  const FloatSet product = sets.Mul(first_[0], first_[1]);
+  const Sets sets(*contract_, dtype_, dtype_);
+  FloatSet product = sets.Mul(first_[0], first_[1]);
+  if (wide) product.Unite(Sets(*contract_, dtype_, dtype_, true).Mul(first_[0], first_[1]));
   return flip_ ? sets.Neg(product) : product;
 }
 
@@ -341,8 +356,7 @@ FloatSet ProductBound::OfEveryTree() const {
 
 FloatSet ProductBound::Result(bool wide) const {
   if (must_nan_) return FloatSet::AnyNan();
-  const bool fixed = contract_->order == ReductionOrder::kFixed && points_ && !wide;
-  if (fixed) return FloatSet::Of(ordered_);
+  if (FixesOrder(*contract_) && points_) return FloatSet::Of(ordered_);
   // There is one multiplication and no order to choose.
   if (count_ <= 2 && !contract_->may_flush) return ResultOfTwo(wide);
   if (count_ <= kTreeLeavesMax && points_ && !contract_->may_flush && !wide) return OfEveryTree();
@@ -383,14 +397,12 @@ void ProductBound::AddFinite(FloatSet& set, bool wide) const {
     }
     const long double least = std::max(least_ * (1 - relative) - shift, 0.0L);
     const long double greatest = greatest_ * (1 + relative) + shift;
-    lo = Downward(least);
-    hi = Upward(greatest);
-    if (!wide && dtype_ == ir::Dtype::kF64) {
-      lo = static_cast<double>(least);
-      hi = static_cast<double>(greatest);
-    } else if (!wide) {
-      lo = Round(dtype_, lo);
-      hi = Round(dtype_, hi);
+    const bool f64 = dtype_ == ir::Dtype::kF64;
+    lo = f64 ? static_cast<double>(least) : Round(dtype_, Downward(least));
+    hi = f64 ? static_cast<double>(greatest) : Round(dtype_, Upward(greatest));
+    if (wide) {
+      lo = std::min(lo, Downward(least));
+      hi = std::isinf(hi) ? Upward(greatest) : std::max(hi, Upward(greatest));
     }
   }
   if (lo == HUGE_VAL) return;

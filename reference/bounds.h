@@ -46,6 +46,12 @@ struct TermClasses {
 // Up to so many terms (or factors) every order is tried out.
 inline constexpr int kTreeLeavesMax = 4;
 
+// Whether the contract leaves one execution of a reduction: left to right, each step rounded.
+inline bool FixesOrder(const Contract& contract) {
+  return contract.order == ReductionOrder::kFixed && !contract.may_flush && !contract.contraction &&
+         !contract.wider_intermediates;
+}
+
 // The sum of terms added in any order, by any tree, over any number of lanes, or left to right if
 // the contract fixes the order. Wide holds sums of the accumulator's values with bits to spare:
 // double for f32, long double for f64. Result() may be asked for after each term (scans).
@@ -55,7 +61,7 @@ class SumBound {
   SumBound(ir::Dtype accumulator, const Contract& contract)
       : format_(&FormatOf(accumulator)),
         dtype_(accumulator),
-        fixed_(contract.order == ReductionOrder::kFixed),
+        fixed_(FixesOrder(contract)),
         flush_(contract.may_flush),
         grid_floor_(format_->exponent_min - (flush_ ? 0 : format_->precision - 1)) {}
 
@@ -73,6 +79,7 @@ class SumBound {
   }
   // The product of two such values, rounded or (in an FMA) not.
   void AddProduct(double a, double b) {
+    if (flush_) return AddProduct(FloatSet::Of(a), FloatSet::Of(b));
     const double product = a * b;
     if (!std::isfinite(a) || !std::isfinite(b)) return NoteClasses(FloatSet::Of(product));
     const double near = Near(product);
@@ -87,7 +94,7 @@ class SumBound {
     }
   }
   void AddProduct(const FloatSet& a, const FloatSet& b);
-  // Of finite values; `integral`: both hold integers only.
+  // Of finite values; `integral`: both hold integers only. Requires that nothing may be flushed.
   void AddProduct(Interval a, Interval b, bool integral);
 
   // The admissible sums, as values of the accumulator's dtype; zeros with both signs. `wide`: also
@@ -148,6 +155,7 @@ class SumBound {
     }
     on_grid_ = known && lowest_bit_ >= grid_floor_ && magnitude_ <= grid_limit_;
   }
+  FloatSet Flushed(const FloatSet& set) const;
   void AddOrdered(const Interval& near);
   void NoteClasses(const FloatSet& set);
   FloatSet OfTreesOfPoints() const;

@@ -46,14 +46,14 @@ void PutDot(const Call<Sets>& call, int64_t i, const Dot& dot) {
   const Enclosure& a = call.operand(0);
   const Enclosure& b = call.operand(1);
   const bool points = a.AllPoints() && b.AllPoints();
-  const bool integral = a.integral() || b.integral();
+  const bool sets = a.integral() || b.integral() || call.contract().may_flush;
   PutSumOf(call, i, [&](auto& bound) {
     for (int64_t k = 0; k < dot.count; ++k) {
       const int64_t left = dot.a + k * dot.a_step;
       const int64_t right = dot.b + k * dot.b_step;
       if (points) {
         bound.AddProduct(a.points()->Float(left), b.points()->Float(right));
-      } else if (!integral && a.IsBox(left) && b.IsBox(right)) {
+      } else if (!sets && a.IsBox(left) && b.IsBox(right)) {
         bound.AddProduct(a.BoxAt(left), b.BoxAt(right), false);
       } else {
         bound.AddProduct(a.FloatAt(left), b.FloatAt(right));

@@ -44,6 +44,25 @@ TEST_CASE("0 times infinity spoils a dot") {
                   "%y: f32[1,1] = matmul %a %b\n") == "-inf");
 }
 
+TEST_CASE("a flushed operand takes its whole product away") {
+  Contract contract = FusionCpuContract();
+  contract.may_flush = true;
+  const ir::Program program = ParseOrFail(
+      "%a: f32[1,2] = input [0x1p-130, 0x1p+0]\n"
+      "%b: f32[2,1] = input [0x1p+20, 0x1p-100]\n"
+      "%c: f32[2,1] = input [inf, 0x1p+0]\n"
+      "%y: f32[1,1] = matmul %a %b\n"
+      "%z: f32[1,1] = matmul %a %c\n");
+  const Evaluation evaluation = Evaluate(program, contract);
+  const FloatSet y = evaluation.values[*program.Find("y")].enclosure->FloatAt(0);
+  CHECK(y.Contains(0x1.004p-100));
+  CHECK(y.Contains(0x1p-100));
+  CHECK_FALSE(y.Contains(0x1.01p-100));
+  const FloatSet z = evaluation.values[*program.Find("z")].enclosure->FloatAt(0);
+  CHECK(z.nan);
+  CHECK(z.positive_infinity);
+}
+
 TEST_CASE("f16 matmuls accumulate in f32") {
   // 2048 + 1 + 1: f16 would lose each 1.
   CHECK(DescribeY("%a: f16[1,3] = input [2048, 1, 1]\n%b: f16[3,1] = input [1, 1, 1]\n"

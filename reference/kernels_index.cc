@@ -90,7 +90,9 @@ void ReadAt(const Call<A>& call, const F& index_of) {
   const ir::Shape& operand = TypeOf(call.operand(0)).shape;
   const size_t dim = At(call.attributes.dim());
   const Indices indices = ReadIndices(call, operand[static_cast<int>(dim)]);
-  if (operand[static_cast<int>(dim)] == 0) return PutNothing(call);
+  // Without an index nothing is read, and the result keeps the operand's scale.
+  const bool reads = TypeOf(call.operand(1)).NumElements() > 0;
+  if (reads && operand[static_cast<int>(dim)] == 0) return PutNothing(call);
   Movement movement;
   ForEachIndex(TypeOf(call.result()).shape, [&](const MultiIndex& to) {
     const int64_t index = index_of(to);

@@ -147,7 +147,8 @@ void ScheduleReleases(Plan& plan) {
     for (const PlanAlias& alias : plan.steps[s].aliases) taken[alias.from] = 1;
   }
   for (uint32_t v = 0; v < plan.values.size(); ++v) {
-    if (last[v] < 0 || plan.values[v].survives || taken[v] != 0) continue;
+    if (last[v] < 0 || plan.values[v].survives) continue;
+    if (taken[v] != 0 && !FAULT(alias_before_last_read)) continue;
     plan.steps[static_cast<size_t>(last[v])].release.push_back(v);
   }
 }

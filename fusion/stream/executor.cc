@@ -192,6 +192,12 @@ ir::Status Executor::MakeOutputs(const PlanStep& step) {
   return {};
 }
 
+// Whether a value that was taken over is still used, and both share the buffer: only seeded faults
+// let that happen.
+bool Executor::LivesOn(const PlanAlias& alias) const {
+  return plan_->values[alias.from].survives || FAULT(alias_before_last_read);
+}
+
 void Executor::RunStep(const PlanStep& step) {
   for (uint32_t v : step.outputs) {
     if ((*slots_)[v].failure != nullptr) return;
@@ -210,7 +216,7 @@ void Executor::RunStep(const PlanStep& step) {
   }
   // What was taken over belongs to the result now.
   for (const PlanAlias& alias : step.aliases) {
-    if (!plan_->values[alias.from].survives) (*slots_)[alias.from].memory = nullptr;
+    if (!LivesOn(alias)) (*slots_)[alias.from].memory = nullptr;
   }
 }
 

@@ -75,6 +75,7 @@ class Executor {
   };
 
   void RunStep(const PlanStep& step);
+  bool LivesOn(const PlanAlias& alias) const;
   bool InputsReady(const PlanStep& step);
   ir::Status MakeOutputs(const PlanStep& step);
   ir::Status Launch(const PlanStep& step);

@@ -60,6 +60,9 @@ TEST_CASE("seeds of the corpus give the same bits however they are planned", "[c
   pool.pool = PoolMode::kPitch;
   pool.pool_seed = 7;
   const auto pitched = MakeEngine(pool);
+  EngineOptions threads;
+  threads.threads = 2;
+  const auto threaded = MakeEngine(threads);
   for (const Seed& seed : seeds) {
     INFO(seed.name);
     const ProgramRun run = RunText(*plain, seed.text);
@@ -81,6 +84,8 @@ TEST_CASE("seeds of the corpus give the same bits however they are planned", "[c
       options.decisions.chaos_seed = chaos;
       compare(*plain, options, "chaos");
     }
+    // Chaos also runs small launches on both threads.
+    compare(*threaded, options, "threads, chaos");
     compare(*guarded, {}, "guard");
     compare(*pitched, {}, "pitch");
     compare(*pitched, options, "pitch, chaos");

@@ -63,12 +63,8 @@ void StreamSession::Drain(int stream, std::span<Value* const> values) {
   for (Value* value : std::exchange(queue.late_drops, {})) DropHandleOf(value);
 }
 
-void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> ops) {
-  RunSegment(stream, ops);
-  FinishOps(stream, ops);
-}
-
-void StreamSession::RunSegment(const Stream& stream, std::vector<PendingOp> pending) {
+// Operations leave as they are done or spoiled, so that what they held is not kept for them.
+void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> pending) {
   while (true) {
     SpoilDerived(stream, pending);
     if (pending.empty()) return;
@@ -80,19 +76,18 @@ void StreamSession::RunSegment(const Stream& stream, std::vector<PendingOp> pend
     ++trace_.segments;
     if (plan.has_value()) {
       // What a lookup that failed has kept from running comes back, without the lookup.
-      Execute(pending, **plan);
+      Execute(stream, pending, **plan);
       continue;
     }
     if (pending.size() > 1) {
       // One of them cannot be compiled: alone, it spoils nothing else.
-      for (const PendingOp& op : pending) RunSegment(stream, {op});
+      for (const PendingOp& op : pending) RunOps(stream, {op});
       return;
     }
     const PendingOp& op = pending.front();
     ir::Status status(plan.error().code(), fmt::format("{} {}: {}", ir::Mnemonic(op.op),
                                                        NameOf(*op.result), plan.error().message()));
     SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
-    return;
   }
 }
 
@@ -103,13 +98,17 @@ void StreamSession::SpoilValue(Value& value, std::shared_ptr<const Spoil> spoil)
   value.spoil = std::move(spoil);
 }
 
-void StreamSession::SpoilDerived(const Stream& stream, std::vector<PendingOp>& ops) {
+void StreamSession::SpoilDerived(Stream& stream, std::vector<PendingOp>& ops) {
+  std::vector<PendingOp> spoiled;
   std::erase_if(ops, [&](const PendingOp& op) {
     for (const Value* operand : OperandsOf(stream, op)) {
       if (operand->state == ValueState::kSpoiled) SpoilValue(*op.result, operand->spoil);
     }
-    return op.result->state == ValueState::kSpoiled;
+    if (op.result->state != ValueState::kSpoiled) return false;
+    spoiled.push_back(op);
+    return true;
   });
+  if (!spoiled.empty()) FinishOps(stream, spoiled);
 }
 
 void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> ops) {
@@ -197,7 +196,7 @@ ir::Result<std::shared_ptr<const Plan>> StreamSession::FindPlan() {
   return plan;
 }
 
-void StreamSession::Execute(std::vector<PendingOp>& ops, const Plan& plan) {
+void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const Plan& plan) {
   slots_.assign(plan.values.size(), {});
   for (size_t v = 0; v < relative_.size(); ++v) {
     if (plan.values[v].producer != kEntering) continue;
@@ -237,11 +236,14 @@ void StreamSession::Execute(std::vector<PendingOp>& ops, const Plan& plan) {
                     failure->position));
     SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
   }
-  size_t kept = 0;
+  std::vector<PendingOp> done;
+  std::vector<PendingOp> left;
   for (size_t o = 0; o < ops.size(); ++o) {
-    if (again[o] != 0 && ops[o].result->state == ValueState::kPending) ops[kept++] = ops[o];
+    const bool waits = again[o] != 0 && ops[o].result->state == ValueState::kPending;
+    (waits ? left : done).push_back(ops[o]);
   }
-  ops.resize(kept);
+  FinishOps(stream, done);
+  ops = std::move(left);
 }
 
 // Takes over what the slots hold.

@@ -74,12 +74,11 @@ class StreamSession final : public Session {
   // Running what is pending.
   void Flush(int stream);
   void Drain(int stream, std::span<Value* const> values);
-  void RunOps(Stream& stream, std::vector<PendingOp> ops);
-  void RunSegment(const Stream& stream, std::vector<PendingOp> pending);
-  void SpoilDerived(const Stream& stream, std::vector<PendingOp>& ops);
+  void RunOps(Stream& stream, std::vector<PendingOp> pending);
+  void SpoilDerived(Stream& stream, std::vector<PendingOp>& ops);
   void WriteForm(const Stream& stream, std::span<const PendingOp> ops);
   ir::Result<std::shared_ptr<const Plan>> FindPlan();
-  void Execute(std::vector<PendingOp>& ops, const Plan& plan);
+  void Execute(Stream& stream, std::vector<PendingOp>& ops, const Plan& plan);
   void Settle(std::span<const PendingOp> ops, const Plan& plan);
   void FinishOps(Stream& stream, std::span<const PendingOp> ops);
   void SpoilValue(Value& value, std::shared_ptr<const Spoil> spoil);

@@ -208,6 +208,22 @@ read %bad
   CHECK(run.live.bytes == 0);
 }
 
+TEST_CASE("what only a failed write needed is not asked for again", "[errors]") {
+  const auto engine = MakeEngine();
+  const ProgramRun run = RunText(*engine, R"(%x: i32[2,0] = input constant(0)
+%t: i32[0,2] = swap_dims %x dims=[0,1]
+%i: i64[1,1] = input constant(0)
+%v: i32[1,1] = input constant(0)
+%y: i32[0,2] = scatter %t %i %v dim=0 update=assign
+drop %x
+drop %t
+read %y
+)");
+  REQUIRE(!run.reads[0].has_value());
+  CHECK(run.reads[0].error().code() == ir::StatusCode::kIndexOutOfRange);
+  CHECK(run.live.bytes == 0);
+}
+
 TEST_CASE("a failed lookup that is dropped unread reports nothing", "[errors]") {
   const auto engine = MakeEngine();
   const ProgramRun run = RunText(*engine, R"(%x: f32[3] = input iota(start=0, step=1)

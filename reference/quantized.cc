@@ -59,7 +59,11 @@ class RangeSet {
 
   void Note(const FloatSet& x) {
     if (x.count == 0) return;
-    const Interval magnitudes = Magnitudes(x);
+    Interval magnitudes = Magnitudes(x);
+    // What was consumed wider may be rounded to f32 first.
+    const double hi = Round(ir::Dtype::kF32, magnitudes.hi);
+    magnitudes.lo = std::min(magnitudes.lo, Round(ir::Dtype::kF32, magnitudes.lo));
+    if (std::isfinite(hi)) magnitudes.hi = std::max(magnitudes.hi, hi);
     hi_ = std::max(hi_, magnitudes.hi);
     ++count_;
     if (x.finite_only()) {
@@ -79,9 +83,13 @@ class RangeSet {
       return mean;
     }
     // How many elements count is not certain: the mean lies below the greatest magnitude, up to
-    // the rounding errors of the sum.
-    const double rounding = 1 + 0x1p-22 * static_cast<double>(count_);
-    return FloatSet::Between(0, std::min(hi_ * rounding, FormatOf(ir::Dtype::kF32).max));
+    // the rounding errors of the sum, or is infinite because the sum overflowed.
+    const auto count = static_cast<double>(count_);
+    const double rounding = 1 + 0x1p-22 * count;
+    const double max = FormatOf(ir::Dtype::kF32).max;
+    FloatSet mean = FloatSet::Between(0, std::min(hi_ * rounding, max));
+    mean.positive_infinity = hi_ * count * rounding >= max;
+    return mean;
   }
 
  private:

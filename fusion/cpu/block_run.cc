@@ -368,6 +368,12 @@ void BlockRun::RunPhase(Worker* worker, const PhaseProgram& phase, const Tile& t
     const Step& step = program_->steps[static_cast<size_t>(s)];
     switch (step.kind) {
       case StepKind::kKernel:
+        if (step.chain == 3) {
+          const std::array<Operand, 2> rest = {operands[step.c], operands[step.d]};
+          step.kernel(worker->tiles[static_cast<size_t>(step.dst)], operands[step.a],
+                      operands[step.b], rest[0], tile.groups, 0);
+          break;
+        }
         step.kernel(worker->tiles[static_cast<size_t>(step.dst)], operands[step.a],
                     operands[step.b], operands[step.c], tile.groups, step.immediate);
         break;

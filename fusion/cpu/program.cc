@@ -154,9 +154,12 @@ class Compiler {
     std::array<std::vector<Home>, 9> free;  // by width
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       const Step& step = program_.steps[s];
-      std::array<ValueId, 3> ending = {step.a, step.b, step.c};
-      if (step.b == step.a) ending[1] = -1;
-      if (step.c == step.a || step.c == step.b) ending[2] = -1;
+      std::array<ValueId, 4> ending = {step.a, step.b, step.c, step.d};
+      for (size_t i = 1; i < ending.size(); ++i) {
+        for (size_t k = 0; k < i; ++k) {
+          if (ending[i] == ending[k]) ending[i] = -1;
+        }
+      }
       auto release = [&](ValueId id) {
         const ValueInfo& value = program_.values[static_cast<size_t>(id)];
         if (value.scope != Scope::kElement || value.row_buffer) return;
@@ -189,9 +192,10 @@ class Compiler {
     if (step.arity > 0) body(step.a);
     if (step.arity > 1) body(step.b);
     if (step.arity > 2) body(step.c);
+    if (step.arity > 3) body(step.d);
   }
 
-  // Two float instructions in a row, the first one used by the second alone, run in one pass.
+  // Two or three float instructions in a row, each used by the next alone, run in one pass.
   void FusePairs() {
     std::vector<int> uses(program_.values.size(), 0);
     for (const Step& step : program_.steps) {
@@ -221,22 +225,32 @@ class Compiler {
 
   bool MayPair(const Step& first, const Step& second, const std::vector<int>& uses) const {
     if (first.kind != StepKind::kKernel || second.kind != StepKind::kKernel) return false;
-    if (first.arity != 2 || second.arity != 2 || !IsFloat(second.reg)) return false;
-    if (PairPlace(first.op) < 0 || PairPlace(second.op) < 0) return false;
+    if (first.chain == 3 || second.arity != 2 || !IsFloat(second.reg)) return false;
+    if (PairPlace(second.op) < 0) return false;
+    if (first.chain == 1 && (first.arity != 2 || PairPlace(first.op) < 0)) return false;
     const ValueInfo& between = program_.values[static_cast<size_t>(first.dst)];
     return IsArgument(second, first.dst) && uses[static_cast<size_t>(first.dst)] == 1 &&
            !between.row_buffer;
   }
 
   Step Paired(const Step& first, const Step& second) const {
-    Step step = second;
+    Step step = first;
     const bool left = second.a == first.dst;
     const int place = second.op == Op::kSub && !left ? 3 : PairPlace(second.op);
-    step.kernel = Kernels(second.reg).pairs[PairPlace(first.op)][place];
-    step.arity = 3;
-    step.a = first.a;
-    step.b = first.b;
-    step.c = left ? second.b : second.a;
+    const ValueId other = left ? second.b : second.a;
+    const RegKernels& kernels = Kernels(second.reg);
+    step.dst = second.dst;
+    step.op = second.op;
+    if (first.chain == 1) {
+      step.places = {static_cast<int8_t>(PairPlace(first.op)), static_cast<int8_t>(place)};
+      step.kernel = kernels.pairs[step.places[0]][place];
+      step.c = other;
+    } else {
+      step.kernel = kernels.triples[step.places[0]][step.places[1]][place];
+      step.d = other;
+    }
+    ++step.chain;
+    ++step.arity;
     return step;
   }
 
@@ -284,7 +298,7 @@ class Compiler {
 
   static bool IsArgument(const Step& step, ValueId id) {
     return (step.arity > 0 && step.a == id) || (step.arity > 1 && step.b == id) ||
-           (step.arity > 2 && step.c == id);
+           (step.arity > 2 && step.c == id) || (step.arity > 3 && step.d == id);
   }
 
   void PlaceTile(const Step& step, std::array<std::vector<Home>, 9>* free,

@@ -7,6 +7,7 @@
 #ifndef FUSION_CPU_PROGRAM_H_
 #define FUSION_CPU_PROGRAM_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,6 +30,10 @@ struct Step {
   uint64_t immediate = 0;
   OpKernel kernel = nullptr;
   int arity = 0;
+  // kKernel: how many instructions it is (up to 3), with their places in the tables of pairs.
+  int chain = 1;
+  ValueId d = 0;
+  std::array<int8_t, 2> places = {};
 };
 
 // Where a value's elements lie, for a tile of t elements: in the arena at fixed + slope * t.

@@ -183,20 +183,56 @@ void PairLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand&
   }
 }
 
+template <typename T, typename First, typename Second, typename Third>
+void TripleLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand& c,
+                int64_t groups, uint64_t) {
+  constexpr int64_t kBytes = sizeof(Lanes<T>);
+  const Operand& d = (&c)[1];
+  const std::byte* x = a.data;
+  const std::byte* y = b.data;
+  const std::byte* z = c.data;
+  const std::byte* w = d.data;
+  const int64_t x_step = a.step;
+  const int64_t y_step = b.step;
+  const int64_t z_step = c.step;
+  const int64_t w_step = d.step;
+  _Pragma("clang loop unroll_count(2)") for (int64_t g = 0; g < groups; ++g) {
+    const Lanes<T> pair = Second{}(First{}(Read<T>(x), Read<T>(y)), Read<T>(z));
+    Write<T>(dst + g * kBytes, Third{}(pair, Read<T>(w)));
+    x += x_step;
+    y += y_step;
+    z += z_step;
+    w += w_step;
+  }
+}
+
+template <typename T, typename First, typename Second>
+constexpr void SetTriples(OpKernel* kernels) {
+  kernels[0] = TripleLoop<T, First, Second, AddOp<T>>;
+  kernels[1] = TripleLoop<T, First, Second, SubOp<T>>;
+  kernels[2] = TripleLoop<T, First, Second, MulOp<T>>;
+  kernels[3] = TripleLoop<T, First, Second, ReversedSubOp<T>>;
+}
+
 template <typename T, typename First>
-constexpr void SetPairs(OpKernel* kernels) {
-  kernels[0] = PairLoop<T, First, AddOp<T>>;
-  kernels[1] = PairLoop<T, First, SubOp<T>>;
-  kernels[2] = PairLoop<T, First, MulOp<T>>;
-  kernels[3] = PairLoop<T, First, ReversedSubOp<T>>;
+constexpr void SetPairs(RegKernels& kernels, int first) {
+  OpKernel* pairs = kernels.pairs[first];
+  pairs[0] = PairLoop<T, First, AddOp<T>>;
+  pairs[1] = PairLoop<T, First, SubOp<T>>;
+  pairs[2] = PairLoop<T, First, MulOp<T>>;
+  pairs[3] = PairLoop<T, First, ReversedSubOp<T>>;
+  SetTriples<T, First, AddOp<T>>(kernels.triples[first][0]);
+  SetTriples<T, First, SubOp<T>>(kernels.triples[first][1]);
+  SetTriples<T, First, MulOp<T>>(kernels.triples[first][2]);
+  SetTriples<T, First, ReversedSubOp<T>>(kernels.triples[first][3]);
 }
 
 template <typename T>
 constexpr RegKernels FloatKernels() {
   RegKernels kernels = NumberKernels<T>();
-  SetPairs<T, AddOp<T>>(kernels.pairs[0]);
-  SetPairs<T, SubOp<T>>(kernels.pairs[1]);
-  SetPairs<T, MulOp<T>>(kernels.pairs[2]);
+  SetPairs<T, AddOp<T>>(kernels, 0);
+  SetPairs<T, SubOp<T>>(kernels, 1);
+  SetPairs<T, MulOp<T>>(kernels, 2);
   SetBinary<T, DivOp<T>>(kernels, Op::kDiv);
   SetBinary<T, RemOp<T>>(kernels, Op::kRem);
   SetUnary<T, NegOp<T>>(kernels, Op::kNeg);

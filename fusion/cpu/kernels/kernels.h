@@ -60,9 +60,11 @@ struct RegKernels {
   ArgLanesKernel arg_lanes[2];
   ArgFoldKernel arg_fold[2];
   ScanKernel scan_sum;
-  // (a first b) second c in one pass, each operation rounded. First: add, sub, mul; second: those
-  // and reversed sub, c - (a first b). Null for ints.
+  // (a first b) second c, and ((a first b) second c) third d, in one pass, each operation rounded.
+  // First: add, sub, mul; the others: those and reversed sub, c - (a first b). d lies behind c in
+  // an array of operands. Null for ints.
   OpKernel pairs[3][4];
+  OpKernel triples[3][4][4];
 };
 
 // Storage formats that differ from their register. a holds dense elements of the narrow format.

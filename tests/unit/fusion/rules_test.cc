@@ -165,6 +165,74 @@ TEST_CASE("every rule fires where it can", "[rules]") {
   }
 }
 
+TEST_CASE("whole patterns are one launch", "[rules]") {
+  const auto engine = MakeEngine();
+  constexpr std::string_view kPatterns[] = {
+      // Layer norm.
+      R"(%m: f32[3,1] = mean_dim %a dim=1
+%d: f32[3,4] = sub %a %m
+%s: f32[3,4] = mul %d %d
+%r: f32[3,1] = mean_dim %s dim=1
+%e: f32[3,1] = add_scalar %r 0x1p-16
+%q: f32[3,1] = sqrt %e
+%n: f32[3,4] = div %d %q
+%g: f32[3,4] = mul %n %v
+%y: f32[3,4] = add %g %b
+drop %m
+drop %d
+drop %s
+drop %r
+drop %e
+drop %q
+drop %n
+drop %g
+read %y
+)",
+      // A softmax written out, of a transposed view.
+      R"(%t: f32[4,3] = swap_dims %a dims=[0,1]
+%m: f32[4,1] = max_dim %t dim=1
+%d: f32[4,3] = sub %t %m
+%e: f32[4,3] = exp %d
+%s: f32[4,1] = sum_dim %e dim=1
+%y: f32[4,3] = div %e %s
+drop %t
+drop %m
+drop %d
+drop %e
+drop %s
+read %y
+)",
+      // Softmax between a prologue and an epilogue, along an outer axis.
+      R"(%d: f32[3,4] = mul %a %b
+%s: f32[3,4] = softmax %d dim=0
+%y: f32[3,4] = add %s %v
+drop %d
+drop %s
+read %y
+)",
+      // A linear layer with its activation and residual.
+      R"(%t: f32[4,4] = matmul %w %a
+%h: f32[4,4] = add %t %v
+%g: f32[4,4] = gelu %h
+%y: f32[4,4] = add %g %h
+drop %t
+drop %h
+drop %g
+read %y
+)",
+  };
+  for (const std::string_view pattern : kPatterns) {
+    const std::string text = std::string(kInputs) + "%w: f32[4,3] = input iota(start=0, step=1)\n" +
+                             std::string(pattern);
+    const ProgramRun run = RunText(*engine, text);
+    INFO(text << PrintTrace(run.trace));
+    CHECK(run.trace.launches.size() == 1);
+    SessionOptions off;
+    off.fusion = false;
+    CHECK(BytesOf(run) == BytesOf(RunText(*engine, text, off)));
+  }
+}
+
 TEST_CASE("producers with other uses are not computed twice", "[rules]") {
   const auto engine = MakeEngine();
   const ProgramRun run = RunText(*engine, std::string(kInputs) + R"(%x: f32[3,4] = exp %a

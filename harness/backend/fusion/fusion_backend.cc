@@ -164,7 +164,8 @@ class FusionBackend final : public Backend {
   }
 
  private:
-  static constexpr size_t kEnginesMax = 8;
+  static constexpr uint64_t kPoolSeeds = 2;
+  static constexpr size_t kEnginesMax = 12;  // of every kind a campaign draws, and some
 
   struct Entry {
     fusion::EngineOptions options;
@@ -177,7 +178,8 @@ class FusionBackend final : public Backend {
     if (options.threads > 0) wanted.threads = options.threads;
     wanted.isa = options.isa;
     wanted.pool = TranslatePool(options.pool);
-    wanted.pool_seed = options.pool_seed;
+    // Few seeds, and none where there is nothing to draw: programs have to meet each other's plans.
+    wanted.pool_seed = options.pool == PoolMode::kPlain ? 0 : options.pool_seed % kPoolSeeds;
     for (const Entry& entry : engines_) {
       const fusion::EngineOptions& has = entry.options;
       if (has.device == wanted.device && has.threads == wanted.threads && has.isa == wanted.isa &&

@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "ir/base/half.h"
 
@@ -68,17 +67,6 @@ uint64_t FromInt(Dtype int_dtype, int64_t value) {
 
 Scalar FloatScalar(Dtype dtype, double value) { return {dtype, FromDouble(dtype, value)}; }
 Scalar IntScalar(Dtype dtype, int64_t value) { return {dtype, FromInt(dtype, value)}; }
-
-uint64_t LoadElement(Dtype dtype, const std::byte* from) {
-  static_assert(std::endian::native == std::endian::little);
-  uint64_t bits = 0;
-  std::memcpy(&bits, from, static_cast<size_t>(ByteSize(dtype)));
-  return bits;
-}
-
-void StoreElement(Dtype dtype, uint64_t bits, std::byte* to) {
-  std::memcpy(to, &bits, static_cast<size_t>(ByteSize(dtype)));
-}
 
 bool IsNan(Dtype float_dtype, uint64_t bits) { return std::isnan(ToDouble(float_dtype, bits)); }
 

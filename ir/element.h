@@ -7,8 +7,10 @@
 #ifndef IR_ELEMENT_H_
 #define IR_ELEMENT_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +40,45 @@ uint64_t FromInt(Dtype int_dtype, int64_t value);
 Scalar FloatScalar(Dtype dtype, double value);
 Scalar IntScalar(Dtype dtype, int64_t value);
 
-uint64_t LoadElement(Dtype dtype, const std::byte* from);
-void StoreElement(Dtype dtype, uint64_t bits, std::byte* to);
+// Inline, with copies of constant size: each is one instruction, of another size it would be a
+// call.
+inline uint64_t LoadElement(Dtype dtype, const std::byte* from) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto load = [from](auto bits) {
+    std::memcpy(&bits, from, sizeof(bits));
+    return uint64_t{bits};
+  };
+  switch (ByteSize(dtype)) {
+    case 1:
+      return load(uint8_t{});
+    case 2:
+      return load(uint16_t{});
+    case 4:
+      return load(uint32_t{});
+    case 8:
+      return load(uint64_t{});
+    default:
+      return 0;
+  }
+}
+inline void StoreElement(Dtype dtype, uint64_t bits, std::byte* to) {
+  switch (ByteSize(dtype)) {
+    case 1:
+      std::memcpy(to, &bits, 1);
+      break;
+    case 2:
+      std::memcpy(to, &bits, 2);
+      break;
+    case 4:
+      std::memcpy(to, &bits, 4);
+      break;
+    case 8:
+      std::memcpy(to, &bits, 8);
+      break;
+    default:
+      break;
+  }
+}
 
 bool IsNan(Dtype float_dtype, uint64_t bits);
 

@@ -123,7 +123,8 @@ void PrintResult(const json& result, const BackendOptions& backend) {
 }
 
 std::string LastLine(const json& summary) {
-  std::string text = fmt::format("{} files", summary["files"].get<size_t>());
+  const size_t files = summary["files"];
+  std::string text = fmt::format("{} file{}", files, files == 1 ? "" : "s");
   std::string_view separator = ": ";
   for (const char* name : {"agree", "divergence", "crash", "hang", "leak", "unsupported", "vacuous",
                            "inconclusive", "bad_input", "expected_failure", "no_longer_fails"}) {

@@ -82,7 +82,7 @@ class BadPaths(program.Case):
     def test_the_rest_still_runs(self):
         self.program("good.fl", GOOD)
         out, _ = self.faultline("replay", "absent.fl", "good.fl", *REFERENCE, code=3)
-        self.assertIn("1 files: 1 agree", out)
+        self.assertIn("1 file: 1 agree", out)
 
     def test_show_names_the_place(self):
         self.program("bad.fl", "%a: f32[2] = inputt\n")
@@ -129,7 +129,7 @@ class FullDisk(program.Case):
         for option in ("--json", "--junit"):
             out, err = self.faultline("replay", "good.fl", *REFERENCE, option, "/dev/full", code=5)
             self.assertEqual(err, "error: cannot write /dev/full: No space left on device\n")
-            self.assertIn("1 files: 1 agree", out)
+            self.assertIn("1 file: 1 agree", out)
 
     def test_findings_are_printed_though_the_report_cannot_be_written(self):
         self.program("bad.fl", "%a: i32[9] = input iota(start=1, step=1)\n"

@@ -27,7 +27,7 @@ class Verdicts(program.Case):
     def test_agree(self):
         self.program("a.fl", AGREES)
         out, err = self.faultline("replay", "a.fl", *REFERENCE, code=0)
-        self.assertRegex(out, r"^1 files: 1 agree in \d+\.\d s\n$")
+        self.assertRegex(out, r"^1 file: 1 agree in \d+\.\d s\n$")
         self.assertEqual(err, "")
 
     def test_divergence_with_a_line_that_replays_it(self):
@@ -40,7 +40,7 @@ a.fl: divergence on canary: %n (i32[9]): element 8 is 0, admissible is -9; 1 of 
   [8] is 0, admissible -9
   DEDUP_TOKEN: divergence/number/elementwise/int
   replay: faultline replay a.fl --backend canary
-1 files: 1 divergence
+1 file: 1 divergence
 """)
         line = re.search(r"replay: faultline (.*)", out)[1]
         again, _ = self.faultline(*shlex.split(line), code=1)

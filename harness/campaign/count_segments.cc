@@ -77,13 +77,15 @@ void CountPlanReuse(const Program& program, Statistics& statistics) {
   // Of each segment, how it differs from the latest earlier ones with the same ops.
   for (size_t i = 1; i < segments.size(); ++i) {
     const Segment* before = nullptr;
+    bool shorter_or_longer = false;
     for (size_t k = i; k-- > 0;) {
       if (!SameOps(segments[k], segments[i])) continue;
       if (segments[k].size() != segments[i].size()) {
-        if (before == nullptr) {
+        if (before == nullptr && !shorter_or_longer) {
           count(segments[i].size() < segments[k].size() ? PlanReuse::kPrefix
                                                         : PlanReuse::kExtension);
         }
+        shorter_or_longer = true;
         continue;
       }
       const Difference d = Compare(program, segments[k], segments[i]);

@@ -30,9 +30,9 @@ class ChoiceStream {
   uint32_t Below(uint32_t n);
   // Uniform in [low, high]. Requires low <= high.
   int64_t Between(int64_t low, int64_t high);
-  // True in `percent` of a hundred.
-  bool Percent(uint32_t percent) { return Below(100) < percent; }
-  // True once in n.
+  // True in `percent` of a hundred. A used-up byte source says no, so that "once more?" ends.
+  bool Percent(uint32_t percent) { return Below(100) >= 100 - percent; }
+  // True once in n; a used-up byte source says no.
   bool OneIn(uint32_t n) { return Below(n) == n - 1; }
   template <typename T>
   T Pick(std::span<const T> items) {

@@ -67,8 +67,9 @@ class Composer {
   ir::ValueId Convert(ir::ValueId value, ir::DtypeMask dtypes);
   ir::ValueId Quantize(ir::ValueId value);
 
-  // Elements an operation should be about.
+  // Elements an operation should be about, and may have at most.
   int64_t Aim() const;
+  int64_t AimMax() const;
   ir::Dtype DrawDtype(ir::DtypeMask mask);
 
   ChoiceStream& choices() { return choices_; }

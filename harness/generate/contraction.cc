@@ -149,11 +149,18 @@ bool Composer::AddOperation() {
 bool Composer::AddLink() {
   if (builder_.live().empty()) return AddOperation();
   const ValueId latest = builder_.live().back();
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const auto op = static_cast<Opcode>(choices_.Below(ir::kOpcodeCount));
-    if (!ir::IsElementwise(op) && !choices_.Percent(25)) continue;
-    if (!ir::IsIn(builder_.TypeOf(latest).dtype(), ir::InfoOf(op).operand_dtypes)) continue;
-    if (ir::HasTrait(op, ir::kCreation)) continue;
+  const auto follows = [&](Opcode op) {
+    return !ir::HasTrait(op, ir::kCreation) &&
+           ir::IsIn(builder_.TypeOf(latest).dtype(), ir::InfoOf(op).operand_dtypes) &&
+           (ir::IsElementwise(op) || choices_.Percent(swarm_.break_percent));
+  };
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    // Few ops take a bool: it may take a while to meet one.
+    Opcode op = Opcode::kReshape;
+    int draws = 0;
+    do {
+      op = static_cast<Opcode>(choices_.Below(ir::kOpcodeCount));
+    } while (!follows(op) && ++draws < 64);
     const size_t mark = builder_.statements();
     const ValueId result = AddOperation(op, latest);
     if (result != kNoValue && (steering_ == nullptr || steering_->Accepts(result, choices_))) {

@@ -96,7 +96,7 @@ ir::Scheme DrawScheme(ChoiceStream& choices, const ir::Shape& shape) {
   const auto rank = static_cast<uint32_t>(shape.rank());
   if (ir::CodeBits(scheme.value) == 8 && choices.Percent(50)) {
     scheme.store = ir::QStore::kNative;
-  } else if (rank > 1 && choices.Percent(35)) {
+  } else if (rank > 1 && choices.Percent(45)) {
     scheme.packed_dim = static_cast<uint8_t>(choices.Below(rank));
   }
   if (rank > 0 && choices.Percent(60)) {

@@ -35,7 +35,7 @@ ir::Program Generate(ChoiceStream& choices, const GenerateOptions& options) {
   Builder builder(options, swarm.work_max);
   std::unique_ptr<Steering> steering;
   if (options.value_aware) {
-    steering = std::make_unique<ValueSteering>(builder, options.contract);
+    steering = std::make_unique<ValueSteering>(builder, options);
   }
   Composer composer(choices, swarm, builder, steering.get());
   RunScript(composer);

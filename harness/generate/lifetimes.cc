@@ -62,7 +62,7 @@ void Composer::AddRead(int size) {
   const std::vector<ValueId> alive(live.begin(), live.end());
   for (const ValueId value : alive) {
     if (std::ranges::find(values, value) != values.end()) continue;
-    if (builder_.StateOf(value).uses == 0 && !choices_.OneIn(5)) continue;
+    if (builder_.StateOf(value).uses == 0 && !choices_.OneIn(3)) continue;
     if (choices_.Percent(swarm_.drop_percent)) builder_.Drop(value);
   }
   MaybeSwitchStream();
@@ -81,8 +81,14 @@ void Composer::Finish() {
     const bool leaf = state.uses == 0 && state.origin != Origin::kInput;
     if ((leaf && !choices_.OneIn(12)) || (!leaf && choices_.OneIn(10))) values.push_back(value);
   }
+  // Something has elements, or nothing could differ.
+  const auto full = [this](ValueId value) { return builder_.TypeOf(value).NumElements() > 0; };
+  if (std::ranges::none_of(values, full)) {
+    const auto found = std::ranges::find_if(live.rbegin(), live.rend(), full);
+    const ValueId value = found != live.rend() ? *found : NewInput(ir::Type(ir::Dtype::kF32, {3}));
+    if (value != kNoValue) values.insert(values.begin(), value);
+  }
   if (values.size() > ir::kReadValuesMax) values.resize(ir::kReadValuesMax);
-  if (values.empty() && !live.empty()) values.push_back(live.back());
   for (const ValueId value : live) {
     if (std::ranges::find(values, value) == values.end() && choices_.Percent(swarm_.drop_percent)) {
       builder_.Drop(value);

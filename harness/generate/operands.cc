@@ -32,6 +32,11 @@ int64_t Composer::Aim() const {
   return std::max<int64_t>(1, (swarm_.work - builder_.work()) / left);
 }
 
+int64_t Composer::AimMax() const {
+  // A long chain has no room to grow by broadcasting.
+  return swarm_.script == Script::kChain ? 2 * Aim() + 8 : 4 * Aim() + 64;
+}
+
 Dtype Composer::DrawDtype(ir::DtypeMask mask) {
   std::array<uint32_t, ir::kPlainDtypeCount + 1> weights = {};
   uint32_t sum = 0;
@@ -201,14 +206,14 @@ ValueId Composer::First(const ir::OpInfo& info, ValueId first, int rank_min) {
 
 Shape Composer::PartnerShape(const Shape& shape) {
   Shape partner = shape;
-  if (choices_.Percent(50)) return partner;
+  if (choices_.Percent(60)) return partner;
   if (choices_.Percent(20) && shape.rank() < ir::kRankMax && shape.NumElements() * 2 <= 2 * Aim()) {
     // The first operand is the one that is broadcast.
     partner.Insert(0, choices_.Between(1, 3));
     return partner;
   }
   for (int axis = 0; axis < partner.rank(); ++axis) {
-    if (choices_.Percent(40)) partner[axis] = 1;
+    if (choices_.Percent(30)) partner[axis] = 1;
   }
   while (partner.rank() > 0 && choices_.Percent(25)) partner.Erase(0);
   return partner;
@@ -253,7 +258,8 @@ ValueId Composer::Partner(ValueId other, ir::Domain domain) {
     for (size_t i = live.size(); i-- > 0;) {
       if (live[i] == other || builder_.TypeOf(live[i]).element != type.element) continue;
       const auto shape = ir::BroadcastShapes(type.shape, builder_.TypeOf(live[i]).shape);
-      if (!shape.has_value() || shape->NumElements() > 4 * Aim() + 64) continue;
+      if (!shape.has_value() || shape->NumElements() > std::max(AimMax(), type.NumElements()))
+        continue;
       found = live[i];
       if (choices_.Percent(45)) break;
     }
@@ -303,7 +309,8 @@ ValueId Composer::Mask(ValueId other) {
       const Type& have = builder_.TypeOf(live[i]);
       if (have.dtype() != Dtype::kBool) continue;
       const auto shape = ir::BroadcastShapes(type.shape, have.shape);
-      if (shape.has_value() && shape->NumElements() <= 4 * Aim() + 64) return live[i];
+      if (shape.has_value() && shape->NumElements() <= std::max(AimMax(), type.NumElements()))
+        return live[i];
     }
   }
   if (ir::IsIn(type.dtype(), ir::kNumericMask) && choices_.Percent(55)) {

@@ -18,6 +18,8 @@ using ir::ValueId;
 
 namespace {
 
+constexpr uint32_t kRepairedIndexPercent = 75;
+
 // Data of another count, for the same dtype: what was a list comes round again.
 ir::DataPtr Refit(Composer& composer, const ir::DataPtr& data, const Type& type) {
   if (data != nullptr && ir::VerifyData(*data, type).ok()) return data;
@@ -127,6 +129,7 @@ bool Replay::EmitApply(const ir::Statement& statement) {
     as_written =
         as_written && builder_.TypeOf(fitted.operands[i]) == draft_.TypeOf(statement.operands[i]);
   }
+  as_written = as_written && !NeedsNewIndex(info, fitted);
   const std::string name = keep_names_ ? draft_.values[draft_result].name : std::string();
   const auto apply = [&](const Type& declared) {
     builder_.NameNext(name);
@@ -150,6 +153,17 @@ bool Replay::EmitApply(const ir::Statement& statement) {
   map_[draft_result] = result;
   if (result == kNoValue) builder_.Rewind(mark);
   return result != kNoValue;
+}
+
+bool Replay::NeedsNewIndex(const ir::OpInfo& info, const ir::Statement& statement) {
+  if (info.dtype_rule != ir::DtypeRule::kIndexed) return false;
+  const IntBounds& bounds = builder_.StateOf(statement.operands[1]).bounds;
+  const ir::Shape& shape = builder_.TypeOf(statement.operands[0]).shape;
+  const int64_t dim = statement.attributes.dim();
+  if (!bounds.known || dim < 0 || dim >= shape.rank()) return false;
+  const bool inside = bounds.low >= 0 && bounds.high < shape[static_cast<int>(dim)];
+  // Errors on purpose live on, some of the time.
+  return !inside && composer_.choices().Percent(kRepairedIndexPercent);
 }
 
 bool Replay::EmitRead(const ir::Statement& statement) {

@@ -34,6 +34,8 @@ class Replay {
   bool EmitInput(const ir::Statement& statement);
   bool EmitApply(const ir::Statement& statement);
   bool EmitRead(const ir::Statement& statement);
+  // Whether an index is out of range, most likely because an extent has changed.
+  bool NeedsNewIndex(const ir::OpInfo& info, const ir::Statement& statement);
   void Name(ir::ValueId draft_value);
   // The value that stands for an operand now, or another one of its type.
   ir::ValueId Operand(ir::ValueId draft_value);

@@ -31,6 +31,7 @@ void AdjustToScript(ChoiceStream& choices, Swarm& swarm) {
       // Longer than the segment limits in use (64), a few times over once in a while.
       swarm.operations =
           static_cast<int>(choices.OneIn(5) ? choices.Between(66, 130) : choices.Between(12, 36));
+      swarm.break_percent = choices.Percent(50) ? 25 : 0;
       swarm.read_percent = 1;
       swarm.sync_percent /= 4;
       break;
@@ -61,8 +62,8 @@ void AddGraph(Composer& composer, int operations) {
 
 void AddChain(Composer& composer, int operations) {
   Builder& builder = composer.builder();
-  const int end = builder.applications() + operations;
-  for (int i = 0; i < operations && builder.applications() < end; ++i) {
+  // Links count here, not what feeds them.
+  for (int i = 0; i < operations; ++i) {
     if (builder.full() || builder.work() >= composer.swarm().work_max) return;
     composer.AddLink();
     composer.AddActions();
@@ -85,7 +86,13 @@ void AddWide(Composer& composer) {
                                    same ? shape : DrawShape(choices, composer.swarm(), -1, aim)));
     if (value != kNoValue && same) values.push_back(value);
   }
-  // One sum of them all: more operands than any binding limit.
+  // All of them in one application, or one after the other: more operands than any binding limit.
+  if (shape.rank() > 0 && choices.Percent(35)) {
+    ir::Attributes attributes;
+    attributes.Set(ir::AttributeKey::kDim, choices.Below(static_cast<uint32_t>(shape.rank())));
+    const size_t count = std::min<size_t>(values.size(), ir::kOperandsMax);
+    builder.Apply(ir::Opcode::kCat, std::span(values).first(count), {}, attributes);
+  }
   ValueId sum = values.empty() ? kNoValue : values[0];
   constexpr ir::Opcode kOps[] = {ir::Opcode::kAdd, ir::Opcode::kSub, ir::Opcode::kMaximum,
                                  ir::Opcode::kAdd};
@@ -118,9 +125,6 @@ void RunScript(Composer& composer) {
     case Script::kWide:
       AddWide(composer);
       break;
-  }
-  if (composer.builder().program().values.empty()) {
-    composer.NewInput(ir::Type(ir::Dtype::kF32, ir::Shape{3}));
   }
   composer.Finish();
 }

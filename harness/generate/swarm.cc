@@ -126,8 +126,8 @@ Swarm DrawSwarm(ChoiceStream& choices, const GenerateOptions& options) {
   swarm.zero_percent = choices.OneIn(14) ? 15 : 0;
   swarm.one_percent = choices.OneIn(5) ? 40 : 8;
   swarm.same_percent = choices.OneIn(5) ? 50 : 10;
-  swarm.drop_now_percent = choices.Percent(50) ? 60 : 15;
-  swarm.drop_percent = choices.OneIn(6) ? 15 : 85;
+  swarm.drop_now_percent = choices.Percent(50) ? 80 : 25;
+  swarm.drop_percent = choices.OneIn(8) ? 20 : 95;
   swarm.read_percent = choices.OneIn(4) ? 25 : 5;
   swarm.sync_percent = choices.OneIn(5) ? 20 : 2;
   swarm.clone_percent = choices.OneIn(5) ? 20 : 2;
@@ -137,6 +137,12 @@ Swarm DrawSwarm(ChoiceStream& choices, const GenerateOptions& options) {
     swarm.stream_percent = 10 + choices.Below(40);
   }
   swarm.index_errors = options.error_one_in > 0 && choices.OneIn(options.error_one_in);
+  if (swarm.index_errors) {
+    for (const ir::OpInfo& info : ir::AllOps()) {
+      if (info.dtype_rule != ir::DtypeRule::kIndexed) continue;
+      swarm.ops[static_cast<size_t>(info.op)] = 8 * swarm.ops[static_cast<size_t>(info.op)] + 40;
+    }
+  }
   return swarm;
 }
 

@@ -98,7 +98,7 @@ void AddQuantized(Composer& composer) {
     if (choices.Percent(25)) builder.Drop(value);
     value = view;
   }
-  if (choices.Percent(25)) composer.Convert(value, ir::kFloatMask);
+  if (choices.Percent(40)) composer.Convert(value, ir::kFloatMask);
   if (choices.Percent(20)) {
     const ValueId clone = builder.Clone(value);
     if (clone != kNoValue && choices.Percent(50)) builder.Drop(value);
@@ -115,7 +115,7 @@ void AddTransaction(Composer& composer) {
     const std::vector<ValueId> live(builder.live().begin(), builder.live().end());
     for (const ValueId value : live) {
       const bool listed = std::ranges::find(values, value) != values.end();
-      if (!(before && listed) && choices.Percent(listed ? 30 : 15)) builder.Drop(value);
+      if (!(before && listed) && choices.Percent(listed ? 30 : 45)) builder.Drop(value);
     }
   };
   if (before) drop_some();

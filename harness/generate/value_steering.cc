@@ -23,8 +23,7 @@ constexpr uint32_t kKeepConstant = 35;
 constexpr uint32_t kKeepUnbounded = 4;
 
 bool HasNumber(const Points& points) {
-  return std::ranges::any_of(points.cells,
-                             [](Cell cell) { return std::isfinite(AsFloat(cell)); });
+  return std::ranges::any_of(points.cells, [](Cell cell) { return std::isfinite(AsFloat(cell)); });
 }
 
 bool IsConstant(const Points& points) {
@@ -42,18 +41,19 @@ bool IsUnbounded(const Enclosure& enclosure) {
 
 }  // namespace
 
-ValueSteering::ValueSteering(Builder& builder, const reference::Contract* contract)
+ValueSteering::ValueSteering(Builder& builder, const GenerateOptions& options)
     : builder_(builder),
       evaluator_(builder.program(),
-                 contract != nullptr ? *contract : reference::FusionCpuContract(),
-                 {.enclosures = contract != nullptr}) {}
+                 options.contract != nullptr ? *options.contract : reference::FusionCpuContract(),
+                 {.enclosures = options.enclosures}) {}
 
 bool ValueSteering::Accepts(ir::ValueId value, ChoiceStream& choices) {
   evaluator_.Run();
   const reference::Evaluated& evaluated = evaluator_.Get(value);
   const Points& points = *evaluated.naive;
   const ir::Type& type = points.type;
-  if (ir::IsInt(type.dtype()) && !points.cells.empty() && evaluated.enclosure->AllPoints()) {
+  if (ir::IsInt(type.dtype()) && !points.cells.empty() && IsPortable(value) &&
+      evaluated.enclosure->AllPoints()) {
     const auto [low, high] = std::ranges::minmax_element(
         points.cells, {}, [](Cell cell) { return reference::AsInt(cell); });
     builder_.SetBounds(value, {true, reference::AsInt(*low), reference::AsInt(*high)});
@@ -65,7 +65,26 @@ bool ValueSteering::Accepts(ir::ValueId value, ChoiceStream& choices) {
   return true;
 }
 
+bool ValueSteering::IsPortable(ir::ValueId value) {
+  const ir::Program& program = builder_.program();
+  portable_.resize(program.values.size());
+  for (; marked_ < program.statements.size(); ++marked_) {
+    const ir::Statement& s = program.statements[marked_];
+    if (s.results.empty()) continue;
+    bool portable = true;
+    if (s.kind == ir::StatementKind::kApply) {
+      const ir::AccuracyClass accuracy = ir::InfoOf(s.op).accuracy;
+      portable =
+          accuracy != ir::AccuracyClass::kFunction && accuracy != ir::AccuracyClass::kFormula;
+    }
+    for (const ir::ValueId operand : s.operands) portable = portable && portable_[operand];
+    portable_[s.results[0]] = portable;
+  }
+  return portable_[value];
+}
+
 void ValueSteering::Rewind(size_t statements) {
+  marked_ = std::min(marked_, statements);
   evaluator_.Rewind(static_cast<int>(statements));
 }
 

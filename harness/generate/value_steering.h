@@ -9,6 +9,7 @@
 #define HARNESS_GENERATE_VALUE_STEERING_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "harness/generate/builder.h"
 #include "harness/generate/choice_stream.h"
@@ -20,16 +21,21 @@ namespace faultline::harness {
 
 class ValueSteering : public Steering {
  public:
-  // Evaluates with enclosures under `contract`, or plain values where it is null. The builder must
-  // outlive the object.
-  ValueSteering(Builder& builder, const reference::Contract* contract);
+  // Takes `contract` and `enclosures` of the options. The builder must outlive the object.
+  ValueSteering(Builder& builder, const GenerateOptions& options);
 
   bool Accepts(ir::ValueId value, ChoiceStream& choices) override;
   void Rewind(size_t statements) override;
 
  private:
+  // Whether no function of the machine's library went into a value. Only such values may decide
+  // what is drawn next by their exact bits: the same seed gives the same program everywhere.
+  bool IsPortable(ir::ValueId value);
+
   Builder& builder_;
   reference::Evaluator evaluator_;
+  std::vector<bool> portable_;  // by value
+  size_t marked_ = 0;           // statements that portable_ covers
 };
 
 }  // namespace faultline::harness

@@ -220,19 +220,22 @@ bool VaryAttribute(Program& draft, size_t begin, size_t end, ChoiceStream& choic
       break;
   }
   // One key, drawn anew for the shape it was written for.
-  ir::Attributes drawn;
   const Shape shape =
       statement->operands.empty() ? result.shape : draft.TypeOf(statement->operands[0]).shape;
-  if (!DrawViewAttributes(choices, info, shape, drawn)) return false;
   const auto keys = info.attributes();
-  const ir::AttributeKey key = keys[choices.Below(static_cast<uint32_t>(keys.size()))];
-  const auto values = drawn.List(key);
-  if (values.empty()) {
-    statement->attributes.Clear(key);
-  } else {
-    statement->attributes.Set(key, std::vector<int64_t>(values.begin(), values.end()));
+  const ir::Attributes before = statement->attributes;
+  for (int attempt = 0; attempt < 4 && statement->attributes == before; ++attempt) {
+    ir::Attributes drawn;
+    if (!DrawViewAttributes(choices, info, shape, drawn)) return false;
+    const ir::AttributeKey key = keys[choices.Below(static_cast<uint32_t>(keys.size()))];
+    const auto values = drawn.List(key);
+    if (values.empty()) {
+      statement->attributes.Clear(key);
+    } else {
+      statement->attributes.Set(key, std::vector<int64_t>(values.begin(), values.end()));
+    }
   }
-  return true;
+  return !(statement->attributes == before);
 }
 
 ir::DataPtr RetypeData(const ir::DataSpec& data, const Type& from, const Type& to,

@@ -147,11 +147,13 @@ ir::Program Rebuild(const Edits& edits, ChoiceStream& choices, const MutateOptio
   builder.header() = edits.draft.header;
   Composer composer(choices, swarm, builder);
   Rebuilder(edits, composer).Run();
-  const bool reads = std::ranges::any_of(builder.program().statements, [](const auto& s) {
-    return s.kind == ir::StatementKind::kRead && !s.operands.empty();
+  // A read of nothing, or of tensors without elements, can show nothing.
+  const bool reads = std::ranges::any_of(builder.program().statements, [&](const auto& s) {
+    return s.kind == ir::StatementKind::kRead &&
+           std::ranges::any_of(
+               s.operands, [&](ValueId value) { return builder.TypeOf(value).NumElements() > 0; });
   });
   if (!reads) {
-    if (builder.live().empty()) composer.NewInput(ir::Type(ir::Dtype::kF32, ir::Shape{3}));
     composer.Finish();
   }
   return builder.Take();

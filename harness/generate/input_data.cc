@@ -249,7 +249,10 @@ void AddSpecialValues(ChoiceStream& choices, const Type& type, DataSpec& data) {
     if (choices.OneIn(5)) index = choices.Percent(50) ? count - 1 : 0;
     const uint64_t bits = choices.Pick(values);
     if (data.form == DataForm::kList) {
-      data.elements[static_cast<size_t>(index)] = bits;
+      // The list of a draft may be shorter than its type: that is repaired later.
+      if (index < static_cast<int64_t>(data.elements.size())) {
+        data.elements[static_cast<size_t>(index)] = bits;
+      }
     } else {
       SetOverride(data, index, bits);
     }

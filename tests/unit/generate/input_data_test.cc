@@ -198,6 +198,17 @@ TEST_CASE("scalars are of the dtype, shifts are i64") {
   CHECK(beyond);
 }
 
+TEST_CASE("special values are put into lists only where they have elements") {
+  // As in a draft whose type has been changed before its data.
+  ir::DataSpec data;
+  data.elements = {0, 0, 0};
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    ChoiceStream choices(seed);
+    AddSpecialValues(choices, ir::Type(Dtype::kF32, ir::Shape{40}), data);
+  }
+  CHECK(data.elements.size() == 3);
+}
+
 TEST_CASE("overrides stay sorted and single") {
   ir::DataSpec data;
   for (const int64_t index : {5, 1, 5, 3}) SetOverride(data, index, static_cast<uint64_t>(index));

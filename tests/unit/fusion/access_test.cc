@@ -255,6 +255,39 @@ TEST_CASE("joined operands, empty ones included") {
   }
 }
 
+// Tiles of a plain space begin and end inside of the parts.
+TEST_CASE("joined operands over a plain space") {
+  TargetFixture fixture;
+  BlockBuilder b(2);
+  const int joined =
+      b.AddPieces({b.AddStrided(b.AddSlot(), Dtype::kF32), b.AddStrided(b.AddSlot(), Dtype::kF32),
+                   b.AddStrided(b.AddSlot(), Dtype::kF32)});
+  const int y = b.AddStrided(b.AddSlot(), Dtype::kF32);
+  b.BeginElementPhase();
+  b.Store(y, b.Load(joined));
+  const Block block = b.Finish();
+  const int64_t row = 700;
+  const std::array<int64_t, 4> starts = {0, 1, 3, 7};
+  const int64_t n = 7 * row;
+  const std::vector<float> values = Numbers(n);
+  std::vector<Buffer*> buffers;
+  std::vector<AccessBinding> maps;
+  for (size_t piece = 0; piece < 3; ++piece) {
+    const auto at = values.begin() + starts[piece] * row;
+    buffers.push_back(
+        fixture.From(std::vector<float>(at, values.begin() + starts[piece + 1] * row)));
+    maps.push_back(Strides({7, row}, {row, 1}, -starts[piece] * row));
+  }
+  AccessBinding parts;
+  parts.inner = row;
+  parts.starts = starts;
+  maps.push_back(parts);
+  maps.push_back(Contiguous(n));
+  buffers.push_back(fixture.Bytes(n * 4));
+  fixture.RunBlock(block, {7, row}, buffers, maps);
+  CHECK(fixture.To<float>(buffers[3], n) == values);
+}
+
 TEMPLATE_TEST_CASE("indices read through another access", "", int32_t, int64_t) {
   TargetFixture fixture;
   const Block block =

@@ -120,9 +120,9 @@ Block Dequantizing(const ir::Scheme& scheme) {
   return b.Finish();
 }
 
-const std::vector<ir::Shape> kShapes = {ir::Shape{},     ir::Shape{0},       ir::Shape{1},
-                                        ir::Shape{17},   ir::Shape{3, 3},    ir::Shape{5, 9},
-                                        ir::Shape{2, 0}, ir::Shape{2, 3, 7}, ir::Shape{3, 70}};
+const std::vector<ir::Shape> kShapes = {
+    ir::Shape{},     ir::Shape{0},    ir::Shape{1},       ir::Shape{17},    ir::Shape{3, 3},
+    ir::Shape{5, 9}, ir::Shape{2, 0}, ir::Shape{2, 3, 7}, ir::Shape{3, 70}, ir::Shape{2, 1300}};
 
 TEST_CASE("quantize writes the pinned codes and scales, dequantize reads them") {
   TargetFixture fixture;

@@ -184,10 +184,7 @@ ir::Status Executor::MakeOutputs(const PlanStep& step) {
     Slot& from = (*slots_)[alias->from];
     slot.memory = from.memory;
     slot.place = from.place;
-    // A value that lives on shares the buffer (which only a seeded fault lets happen).
-    if (plan_->values[alias->from].survives) {
-      ++slot.memory->holders;
-    }
+    if (LivesOn(*alias)) ++slot.memory->holders;
   }
   return {};
 }

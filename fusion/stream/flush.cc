@@ -184,7 +184,10 @@ ir::Result<std::shared_ptr<const Plan>> StreamSession::FindPlan() {
   ++trace_.cache_misses;
   NamedChooser named(*base, decisions, decisions_, name_of);
   Chooser& chooser = alone ? *base : named;
-  FAULTLINE_ASSIGN_OR_RETURN(plan, MakePlan(form_.words(), engine_.facts, chooser, engine_.target));
+  FAULTLINE_ASSIGN_OR_RETURN(const std::shared_ptr<Plan> made,
+                             MakePlan(form_.words(), engine_.facts, chooser, engine_.target));
+  if (FAULT(stale_scalars_on_hit)) made->first_scalars = form_.bindings().scalars;
+  plan = made;
   decisions_ += static_cast<int64_t>(plan->decisions.size());
   bool evicted = false;
   // A plan that names have bent fits these names alone.

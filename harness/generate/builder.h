@@ -51,7 +51,8 @@ class Builder {
   ir::Header& header() { return program_.header; }
 
   // Statements. Each gives kNoValue or false, and changes nothing, where the result would not
-  // verify, is not supported, or would be over a limit.
+  // verify, is not supported, or would be over a limit. The data and layout of an input must fit
+  // its type.
   ir::ValueId Input(const ir::Type& type, ir::DataPtr data, ir::Layout layout = {});
   ir::ValueId Apply(ir::Opcode op, std::span<const ir::ValueId> operands,
                     std::span<const ir::Scalar> scalars, const ir::Attributes& attributes,

@@ -76,7 +76,10 @@ ValueId Composer::FindLive(const Need& need, uint32_t newest_percent) {
 }
 
 ValueId Composer::NewInput(const Type& type, ir::Domain domain) {
-  if (type.quantized() && type.NumElements() > kQuantizedInputMax) return kNoValue;
+  if (type.quantized() && (type.NumElements() > kQuantizedInputMax ||
+                           !ir::VerifyScheme(type.scheme(), type.shape).ok())) {
+    return kNoValue;
+  }
   ir::DataPtr data = DrawData(choices_, swarm_, type, domain);
   ir::Layout layout;
   if (!type.quantized() && choices_.Percent(swarm_.layout_percent)) {

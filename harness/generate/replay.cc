@@ -90,9 +90,12 @@ ValueId Replay::Operand(ValueId draft_value) {
 
 bool Replay::EmitInput(const ir::Statement& statement) {
   const ValueId draft_value = statement.results[0];
-  const Type& type = draft_.values[draft_value].type;
+  Type type = draft_.values[draft_value].type;
   if (type.NumElements() > ir::kElementsMax) return false;
-  if (type.quantized() && !ir::VerifyScheme(type.scheme(), type.shape).ok()) return false;
+  if (type.quantized() && !ir::VerifyScheme(type.scheme(), type.shape).ok()) {
+    // A block or a packed axis that the shape no longer has.
+    type.element = ir::ElementType(DrawScheme(composer_.choices(), type.shape));
+  }
   const ir::DataPtr data = Refit(composer_, statement.data, type);
   ir::Layout layout = statement.layout;
   if (!layout.contiguous() && !ir::VerifyLayout(layout, *data, type).ok()) layout = {};

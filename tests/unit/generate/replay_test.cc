@@ -169,6 +169,21 @@ TEST_CASE("what is gone is replaced by another value of its type, or an input") 
   CHECK_FALSE(result.Find("b").has_value());
 }
 
+TEST_CASE("a scheme that no longer fits its shape is drawn anew") {
+  const ir::Program original = Parsed(R"(faultline 1
+%q: q8s<block=[4,2]>[4,2] = input codes=[1, 2, 3, 4, 5, 6, 7, 8] scales=[0x1p+0]
+%d: f32[4,2] = dequantize %q
+read %q %d
+)");
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const ir::Program result = Replayed(
+        original, [](ir::Program& p) { p.values[0].type.shape = ir::Shape{4}; }, seed);
+    const auto d = result.Find("d");
+    REQUIRE(d.has_value());
+    CHECK(result.TypeOf(*d).shape == ir::Shape{4});
+  }
+}
+
 TEST_CASE("expectations and dead reads are left out") {
   const ir::Program result =
       Replayed(Parsed(R"(faultline 1

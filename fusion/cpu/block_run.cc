@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 
-#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
@@ -24,12 +22,12 @@ constexpr int64_t kShortRow = 16;
 
 int64_t RoundUp(int64_t n) { return (n + kGroup - 1) / kGroup * kGroup; }
 
+}  // namespace
+
 Worker& ThisWorker() {
   thread_local Worker worker;
   return worker;
 }
-
-}  // namespace
 
 void BlockRun::Bind(const Program& program, const BlockBinding& binding) {
   const Block& block = *program.block;
@@ -182,6 +180,9 @@ void BlockRun::PlaceRowBuffers(Worker* worker, int64_t element) const {
 
 ir::Status BlockRun::Run(ThreadPool* threads, Pool* pool, const RunOptions& options) {
   if (rows_ == 0 || (row_ == 0 && !program_->block->has_row)) return {};
+  if (rows_ == 1 && program_->chunked && row_ >= 2 * kReduceChunk) {
+    return RunChunks(threads, pool, options);
+  }
   const bool single_row = rows_ == 1 && !across_;
   const bool by_tiles = !program_->block->has_row;
   const int64_t parts = across_    ? (rows_ + tile_ - 1) / tile_
@@ -307,60 +308,6 @@ void BlockRun::RunAcross(Worker* worker, int64_t begin, int64_t end) const {
   }
 }
 
-void BlockRun::StartReductions(Worker* worker, const PhaseProgram& phase) const {
-  for (const int s : phase.reductions) {
-    const Step& step = program_->steps[static_cast<size_t>(s)];
-    const size_t id = static_cast<size_t>(step.dst);
-    const int width = ByteSize(step.reg);
-    uint64_t start = 0;
-    int64_t groups = across_ ? tile_ / kGroup : 1;
-    switch (step.kind) {
-      case StepKind::kAccumulate:
-        start = program_->kernels->regs[static_cast<size_t>(step.reg)]
-                    ->start[static_cast<size_t>(step.op)];
-        if (FAULT(max_starts_at_zero) && step.op == Op::kReduceMax) start = 0;
-        if (!across_) groups = kAccumulators;
-        break;
-      case StepKind::kArg: {
-        std::byte* indices = across_ ? worker->tiles[id] : worker->states[id] + kGroup * 8;
-        const int64_t none = -1;
-        for (int64_t g = 0; g < groups; ++g) {
-          Splat(8, reinterpret_cast<const std::byte*>(&none), indices + g * kGroup * 8);
-        }
-        break;
-      }
-      case StepKind::kScan:
-        break;
-      default:
-        continue;
-    }
-    for (int64_t g = 0; g < groups; ++g) {
-      Splat(width, reinterpret_cast<const std::byte*>(&start),
-            worker->states[id] + g * kGroup * width);
-    }
-  }
-}
-
-// Along rows alone: across rows the states are the results.
-void BlockRun::FinishReductions(Worker* worker, const PhaseProgram& phase) const {
-  for (const int s : phase.reductions) {
-    const Step& step = program_->steps[static_cast<size_t>(s)];
-    const size_t id = static_cast<size_t>(step.dst);
-    const RegKernels& kernels = *program_->kernels->regs[static_cast<size_t>(step.reg)];
-    if (step.kind == StepKind::kAccumulate) {
-      uint64_t result = 0;
-      kernels.fold[static_cast<size_t>(step.op)](reinterpret_cast<std::byte*>(&result),
-                                                 worker->states[id]);
-      Splat(ByteSize(step.reg), reinterpret_cast<const std::byte*>(&result), worker->tiles[id]);
-    } else if (step.kind == StepKind::kArg) {
-      const int which = step.op == Op::kReduceArgMin ? 1 : 0;
-      const int64_t index = kernels.arg_fold[which](
-          worker->states[id], reinterpret_cast<const int64_t*>(worker->states[id] + kGroup * 8));
-      Splat(8, reinterpret_cast<const std::byte*>(&index), worker->tiles[id]);
-    }
-  }
-}
-
 void BlockRun::RunPhase(Worker* worker, const PhaseProgram& phase, const Tile& tile) const {
   if (!phase.direct.empty()) AimDirectStores(worker, phase, tile);
   const Operand* operands = worker->operands.data();
@@ -392,63 +339,6 @@ void BlockRun::RunPhase(Worker* worker, const PhaseProgram& phase, const Tile& t
         Accumulate(worker, step, tile);
         break;
     }
-  }
-}
-
-void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) const {
-  const size_t id = static_cast<size_t>(step.dst);
-  const RegKernels& kernels = *program_->kernels->regs[static_cast<size_t>(step.reg)];
-  const Operand& a = worker->operands[static_cast<size_t>(step.a)];
-  std::byte* state = worker->states[id];
-  const Operand running{state, kGroup * ByteSize(step.reg)};
-  auto across = [&](Op op) {
-    kernels.ops[static_cast<size_t>(op)](state, running, a, {}, tile.groups, 0);
-  };
-  if (step.kind == StepKind::kArg) {
-    const int which = step.op == Op::kReduceArgMin ? 1 : 0;
-    if (across_) {
-      kernels.arg_lanes[which](state, reinterpret_cast<int64_t*>(worker->tiles[id]), a, tile.groups,
-                               tile.at);
-    } else {
-      kernels.arg_row[which](state, reinterpret_cast<int64_t*>(state + kGroup * 8), a, tile.count,
-                             tile.at);
-    }
-    return;
-  }
-  if (!across_) {
-    if (step.kind == StepKind::kScan) {
-      kernels.scan_sum(worker->tiles[id], a, state, tile.count);
-    } else {
-      const bool drops = FAULT(reduce_tail_dropped) && tile.count > kGroup;
-      kernels.accumulate[static_cast<size_t>(step.op)](
-          state, a, drops ? tile.count / kGroup * kGroup : tile.count);
-    }
-    return;
-  }
-  switch (step.op) {
-    case Op::kReduceSum:
-    case Op::kScanSum:
-      across(Op::kAdd);
-      break;
-    case Op::kReduceProd:
-      across(Op::kMul);
-      break;
-    case Op::kReduceMax:
-      across(Op::kMax);
-      break;
-    case Op::kReduceMin:
-      across(Op::kMin);
-      break;
-    case Op::kReduceAny:
-      across(Op::kOr);
-      break;
-    default:
-      across(Op::kAnd);
-      break;
-  }
-  if (step.kind == StepKind::kScan) {
-    std::memcpy(worker->tiles[id], state,
-                static_cast<size_t>(tile.groups * kGroup * ByteSize(step.reg)));
   }
 }
 

@@ -33,6 +33,12 @@ struct Worker {
   IndexContext context;
 };
 
+// The one of the calling thread.
+Worker& ThisWorker();
+
+// Elements of a long single row that are reduced on their own.
+inline constexpr int64_t kReduceChunk = 1 << 16;
+
 class BlockRun {
  public:
   // Binds the launch. The binding's spans must outlive the runs.
@@ -66,6 +72,7 @@ class BlockRun {
   void Prepare(Worker* worker) const;
   void RunRows(Worker* worker, int64_t begin, int64_t end) const;
   void RunElements(Worker* worker, int64_t begin, int64_t end) const;
+  ir::Status RunChunks(ThreadPool* threads, Pool* pool, const RunOptions& options);
   void RunAcross(Worker* worker, int64_t begin, int64_t end) const;
   void StartReductions(Worker* worker, const PhaseProgram& phase) const;
   void FinishReductions(Worker* worker, const PhaseProgram& phase) const;

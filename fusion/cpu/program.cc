@@ -31,6 +31,7 @@ class Compiler {
     }
     FusePairs();
     for (PhaseProgram& phase : program_.phases) FindSpecialSteps(&phase);
+    program_.chunked = MayBeChunked();
     program_.along.slope = kStagingSlope;
     program_.across.slope = kStagingSlope;
     PlaceTiles();
@@ -252,6 +253,15 @@ class Compiler {
     ++step.chain;
     ++step.arity;
     return step;
+  }
+
+  bool MayBeChunked() const {
+    if (program_.phases.empty() || program_.phases[0].reductions.empty()) return false;
+    for (const int s : program_.phases[0].reductions) {
+      if (program_.steps[static_cast<size_t>(s)].kind != StepKind::kAccumulate) return false;
+    }
+    return std::all_of(program_.phases.begin() + 1, program_.phases.end(),
+                       [](const PhaseProgram& phase) { return phase.kind == PhaseKind::kRow; });
   }
 
   void FindSpecialSteps(PhaseProgram* phase) {

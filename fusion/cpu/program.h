@@ -81,6 +81,9 @@ struct Program {
   std::vector<ValueId> reductions;  // kReduce, kArg and kScan, in order
   int64_t row_buffer_bytes = 0;     // an element of a row
   int direct_stores = 0;
+  // One element phase that only reduces (no arg, no scan), then row phases: a long row may be
+  // reduced in chunks.
+  bool chunked = false;
   // Arena for a tile of t elements: fixed + slope * t. Staging lies at its front.
   Home along;
   Home across;

@@ -323,6 +323,52 @@ TEST_CASE("a function gives the same bits at every position and on every thread"
   }
 }
 
+// A long single row is reduced in chunks, the same ones on any number of threads.
+TEST_CASE("a long row has the same bits on one thread and on several") {
+  for (const int64_t n : {131071, 131072, 131073, 200001}) {
+    std::vector<float> sums;
+    for (const int threads : {1, 2, 3}) {
+      TargetOptions options;
+      options.threads = threads;
+      TargetFixture fixture(options);
+      fixture.options().thread_threshold = 1;
+      BlockBuilder b(1, true);
+      const int x = b.AddStrided(b.AddSlot(), Dtype::kF32);
+      const int y = b.AddStrided(b.AddSlot(), Dtype::kF32, true);
+      const int z = b.AddStrided(b.AddSlot(), Dtype::kF32, true);
+      const int copy = b.AddStrided(b.AddSlot(), Dtype::kF32);
+      b.BeginElementPhase();
+      const Val v = b.Binary(Op::kMul, b.Load(x), b.F32(3));
+      b.Store(copy, v);
+      const Val sum = b.Reduce(Op::kReduceSum, v);
+      const Val most = b.Reduce(Op::kReduceMax, v);
+      b.BeginRowPhase();
+      b.Store(y, b.Binary(Op::kDiv, sum, b.F32(7)));
+      b.Store(z, most);
+      std::vector<float> values(static_cast<size_t>(n));
+      double total = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = 1.0f / static_cast<float>(i % 1000 + 3);
+        total += static_cast<double>(values[i] * 3);
+      }
+      values[static_cast<size_t>(n - 1)] = 1000;
+      total += 3000 - static_cast<double>(3.0f / static_cast<float>((n - 1) % 1000 + 3));
+      Buffer* out = fixture.Bytes(4);
+      Buffer* max = fixture.Bytes(4);
+      Buffer* all = fixture.Bytes(n * 4);
+      fixture.RunBlock(b.Finish(), {n}, {fixture.From(values), out, max, all},
+                       {Contiguous(n), Broadcast(), Broadcast(), Contiguous(n)});
+      sums.push_back(fixture.To<float>(out, 1)[0]);
+      CHECK(static_cast<double>(sums.back()) == Approx(total / 7).epsilon(1e-5));
+      CHECK(fixture.To<float>(max, 1)[0] == 3000);
+      const auto copied = fixture.To<float>(all, n);
+      for (size_t i = 0; i < values.size(); ++i) REQUIRE(copied[i] == values[i] * 3);
+    }
+    CHECK(sums[0] == sums[1]);
+    CHECK(sums[0] == sums[2]);
+  }
+}
+
 TEST_CASE("rows on several threads") {
   TargetOptions options;
   options.threads = 3;

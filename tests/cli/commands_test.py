@@ -93,6 +93,31 @@ class Show(program.Case):
         self.assertTrue(out.startswith("digraph"))
 
 
+class Report(program.Case):
+    def test_a_campaign_again_and_two_together(self):
+        for name, seed in (("a", "1"), ("b", "2")):
+            self.faultline("fuzz", "--backend", "canary", "--runs", "300", "--jobs", "1", "--seed",
+                           seed, "--stop-at-first", "--out", name, code=1)
+        out, _ = self.faultline("report", "a", "--html", "a.html", code=1)
+        self.assertIn("Campaign of canary: 1 result", out)
+        self.assertRegex(out, r"(?m)^1\. divergence: ")
+        with open(self.path("a.html"), encoding="utf-8") as file:
+            self.assertIn("Campaign of canary", file.read())
+        both, _ = self.faultline("report", "a", "b", "--markdown", "-", code=1)
+        self.assertTrue(both.startswith("# Campaign of canary\n\n2 results, "), both)
+        self.assertIn("```\nfaultline 1\n", both)
+
+    def test_what_is_no_result(self):
+        self.write("folder/result.json", "{}")
+        self.write("text.json", "no json")
+        _, err = self.faultline("report", "folder", code=3)
+        self.assertIn("error: no result of a campaign: ", err)
+        self.faultline("report", "text.json", code=3)
+        _, err = self.faultline("report", "absent", code=3)
+        self.assertEqual(err, "absent: error: no results of a campaign here\n")
+        self.faultline("report", code=2)
+
+
 class Conformance(program.Case):
     def test_a_fault_breaks_the_law_it_is_about(self):
         for fault, check in (("reads_swapped", "read_every_kind"),

@@ -31,7 +31,7 @@ constexpr int64_t kCacheLimit = int64_t{1} << 29;
 constexpr unsigned char kReleased = 0xdb;
 // Of the released blocks of a size class, how many a fence looks at, and up to which size.
 constexpr int kCheckedAtFence = 4;
-constexpr int64_t kCheckedBytesMax = 1 << 16;
+constexpr int64_t kCheckedBytesMax = 1 << 14;
 
 void Poison([[maybe_unused]] const std::byte* from, [[maybe_unused]] int64_t bytes) {
 #ifdef FAULTLINE_ASAN

@@ -200,6 +200,7 @@ ir::Result<std::shared_ptr<const Plan>> StreamSession::FindPlan() {
 }
 
 void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const Plan& plan) {
+  fenced_ = fenced_ && plan.steps.empty();
   slots_.assign(plan.values.size(), {});
   for (size_t v = 0; v < relative_.size(); ++v) {
     if (plan.values[v].producer != kEntering) continue;

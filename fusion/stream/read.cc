@@ -68,6 +68,12 @@ ir::Status StreamSession::ReadyForRead(int stream, std::span<Value* const> value
     }
   }
   if (first != nullptr) return first->status;
+  return Fence();
+}
+
+ir::Status StreamSession::Fence() {
+  if (fenced_) return {};
+  fenced_ = true;
   return engine_.target.Fence();
 }
 

@@ -372,7 +372,7 @@ ir::Status StreamSession::Sync(int stream) try {
   if (out_of_bookkeeping_) return OutOfBookkeeping();
   FAULTLINE_RETURN_IF_ERROR(CheckStream(stream));
   Flush(stream);
-  return engine_.target.Fence();
+  return Fence();
 } catch (const std::bad_alloc&) {
   out_of_bookkeeping_ = true;
   return OutOfBookkeeping();

@@ -85,6 +85,8 @@ class StreamSession final : public Session {
   void TracePlan(const Plan& plan, std::span<const PendingOp> ops, size_t steps);
 
   ir::Status ReadyForRead(int stream, std::span<Value* const> values);
+  // Waits for what was launched and reports what only then shows.
+  ir::Status Fence();
   ir::Result<ir::HostTensor> Download(const Value& value);
 
   EngineParts engine_;
@@ -100,6 +102,7 @@ class StreamSession final : public Session {
   uint32_t applications_ = 0;
   uint64_t epoch_ = 0;
   int64_t decisions_ = 0;
+  bool fenced_ = true;               // nothing was launched since the last fence
   bool out_of_bookkeeping_ = false;  // std::bad_alloc was seen: only drops from now on
   Trace trace_;
 

@@ -53,6 +53,18 @@ constexpr auto kBuiltIn = [] {
 
 std::span<const BackendRow> BuiltInBackends() { return kBuiltIn; }
 
+std::vector<SeededFault> SeededFaults(std::string_view backend) {
+  std::vector<SeededFault> faults;
+  if (backend == "canary") {
+    for (const CanaryFaultInfo& fault : AllCanaryFaults()) {
+      faults.push_back({fault.name, {}, fault.doc});
+    }
+  } else if (backend == "fusion-cpu") {
+    faults = FusionFaults();
+  }
+  return faults;
+}
+
 Made MakeBackend(const BackendSpec& spec) {
   for (const Row& row : kRows) {
     if (row.row.name == spec.name) return row.make(spec.fault);

@@ -10,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/backend/backend.h"
+#include "harness/backend/seeded_fault.h"
 #include "ir/base/status.h"
 
 namespace faultline::harness {
@@ -35,6 +37,9 @@ struct BackendSpec {
   // Text of a contract that replaces a plug-in's own; empty: its own.
   std::string contract_text;
 };
+
+// Those of a built-in backend, sorted by id; none where this build has them not compiled in.
+std::vector<SeededFault> SeededFaults(std::string_view backend);
 
 // A backend with a new engine. kUsage if there is no such backend or fault, kIo if a plug-in cannot
 // be loaded.

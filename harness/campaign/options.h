@@ -36,6 +36,7 @@ struct CampaignOptions {
   bool chaos = false;          // random planner decisions in every program
   bool resume = false;         // go on in `out` as it is
   bool stop_at_first = false;  // end with the first finding
+  bool quiet = false;          // no status line; not part of the file
 };
 
 // Lines of "key value"; a list is one line an entry.

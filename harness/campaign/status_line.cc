@@ -26,7 +26,8 @@ size_t TerminalWidth() {
 
 }  // namespace
 
-StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr) {
+StatusLine::StatusLine(bool quiet)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr) {
   if (!terminal_) next_ns_ = MonotonicNs() + kLogPeriodNs;
 }
 
@@ -37,7 +38,7 @@ void StatusLine::Clear() {
 
 void StatusLine::Show(std::string_view text) {
   const uint64_t now = MonotonicNs();
-  if (now < next_ns_) return;
+  if (quiet_ || now < next_ns_) return;
   next_ns_ = now + (terminal_ ? kTerminalPeriodNs : kLogPeriodNs);
   if (!terminal_) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
@@ -51,6 +52,7 @@ void StatusLine::Show(std::string_view text) {
 }
 
 void StatusLine::Print(std::string_view text) {
+  if (quiet_) return;
   Clear();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
 }

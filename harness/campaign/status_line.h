@@ -15,7 +15,7 @@ namespace faultline::harness {
 
 class StatusLine {
  public:
-  StatusLine();
+  explicit StatusLine(bool quiet = false);
   // Shows `text` if it is time: twice a second on a terminal, every ten seconds elsewhere.
   void Show(std::string_view text);
   // A lasting line above the status.
@@ -25,6 +25,7 @@ class StatusLine {
 
  private:
   void Clear();
+  bool quiet_;
   bool terminal_;
   bool shown_ = false;
   uint64_t next_ns_ = 0;

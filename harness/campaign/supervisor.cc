@@ -55,7 +55,8 @@ class Supervisor {
         paths_(options_.out),
         state_(std::move(state)),
         judges_(options_),
-        workers_(static_cast<size_t>(options_.jobs)) {
+        workers_(static_cast<size_t>(options_.jobs)),
+        status_(options_.quiet) {
     for (int i = 0; i < options_.jobs; ++i) readers_.emplace_back(paths_.findings_log(i));
     readers_.emplace_back(paths_.findings_log(kSupervisorLog));
   }

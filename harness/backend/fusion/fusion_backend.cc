@@ -219,4 +219,13 @@ ir::Result<std::unique_ptr<Backend>> MakeFusionBackend(std::string_view fault) {
   return std::make_unique<FusionBackend>();
 }
 
+std::vector<SeededFault> FusionFaults() {
+  std::vector<SeededFault> faults;
+  if (!fusion::FaultsAreBuilt()) return faults;
+  for (const fusion::FaultInfo& fault : fusion::AllFaults()) {
+    faults.push_back({fault.name, fault.fault_class, fault.text});
+  }
+  return faults;
+}
+
 }  // namespace faultline::harness

@@ -8,8 +8,10 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "harness/backend/backend.h"
+#include "harness/backend/seeded_fault.h"
 #include "ir/base/status.h"
 
 namespace faultline::harness {
@@ -17,6 +19,9 @@ namespace faultline::harness {
 // With `fault` (an id of fusion/faults.def) switched on, for the whole process; empty: none.
 // kUsage if there is no such fault, kUnsupported if this build has none compiled in.
 ir::Result<std::unique_ptr<Backend>> MakeFusionBackend(std::string_view fault);
+
+// The seeded faults; none if this build has none compiled in.
+std::vector<SeededFault> FusionFaults();
 
 }  // namespace faultline::harness
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/backend/registry.h"
+#include "harness/backend/support.h"
 #include "harness/campaign/features.h"
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/make_finding.h"
@@ -117,6 +118,10 @@ Worker::Worker(const WorkerOptions& options, CampaignOptions campaign, SharedSta
                              std::span<const ir::Type> results) {
     return backend_->Supports(op, attributes, operands, results).ok();
   };
+  generate.input_dtypes = 0;
+  for (const auto& [op, dtype] : SupportedOpDtypes(*backend_)) {
+    if (ir::InfoOf(op).arity != 0) generate.input_dtypes |= ir::MaskOf(dtype);
+  }
   generate.contract = &backend_->contract();
   if (!campaign_.focus.empty()) generate.focus = FindFocus(campaign_.focus);
 }
@@ -217,11 +222,13 @@ int Worker::RunOne(std::string_view text) {
   const Judgement judgement = JudgeProgram(*program, *backend_, run);
   EndInput(slot());
   const uint64_t judged = MonotonicNs();
+  // Made for another backend, or an input that this one does not hold: it says nothing.
+  if (judgement.verdict.kind == VerdictKind::kUnsupported) {
+    slot().rejected.fetch_add(1, std::memory_order_relaxed);
+    return kRejected;
+  }
   Account(*program, judgement, counted);
-  // A refusal before the run concerns entries made for another backend; one during the run is a
-  // divergence of the status.
-  const VerdictKind kind = judgement.verdict.kind;
-  if (IsFinding(kind) && kind != VerdictKind::kUnsupported) Record(*program, run, judgement);
+  if (IsFinding(judgement.verdict.kind)) Record(*program, run, judgement);
   const uint64_t now = MonotonicNs();
   if (now - statistics_written_ns_ > kWriteStatisticsNs) WriteStatistics();
   totals_.Spend(Stage::kParse, parsed - start);

@@ -71,7 +71,8 @@ ValueId Builder::AddValue(const ir::Type& type, char stem, Origin origin, ValueI
 
 ValueId Builder::Input(const ir::Type& type, ir::DataPtr data, ir::Layout layout) {
   // The bytes of a quantized value are those of its scheme, which must fit first.
-  if (full() || type.NumElements() > ir::kElementsMax ||
+  if (full() || !ir::IsIn(type.dtype(), options_.input_dtypes) ||
+      type.NumElements() > ir::kElementsMax ||
       (type.quantized() && !ir::VerifyScheme(type.scheme(), type.shape).ok()) ||
       bytes_ + type.HostBytes() > kBytesMax) {
     return kNoValue;

@@ -50,6 +50,8 @@ inline constexpr int64_t kWorkMax = int64_t{1} << 22;
 
 struct GenerateOptions {
   SupportsPredicate supports;
+  // Dtypes that inputs may have: those of the operands that the backend under test takes.
+  ir::DtypeMask input_dtypes = ir::kAnyMask;
   std::optional<Focus> focus;
   // Evaluates as it builds and steers (mostly) away from values that are all NaN, infinite or
   // constant.

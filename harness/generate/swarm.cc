@@ -76,16 +76,21 @@ void DrawOpWeights(ChoiceStream& choices, std::optional<Focus> focus, Swarm& swa
   swarm.ops[static_cast<size_t>(choices.Below(ir::kOpcodeCount))] += 4;
 }
 
-void DrawDtypeWeights(ChoiceStream& choices, Swarm& swarm) {
+void DrawDtypeWeights(ChoiceStream& choices, ir::DtypeMask allowed, Swarm& swarm) {
   // A program is about one to four dtypes; the others come in through casts and comparisons.
-  constexpr std::array<uint32_t, ir::kPlainDtypeCount> kWeights = {6, 20, 7, 7, 6, 7, 4,
-                                                                   5, 4,  4, 4, 5, 3};
+  std::array<uint32_t, ir::kPlainDtypeCount> weights = {6, 20, 7, 7, 6, 7, 4, 5, 4, 4, 4, 5, 3};
+  if ((allowed & ir::kPlainMask) != 0) {
+    for (ir::Dtype dtype : ir::kPlainDtypes) {
+      if (!ir::IsIn(dtype, allowed)) weights[static_cast<size_t>(dtype)] = 0;
+    }
+  }
   swarm.dtypes.fill(0);
   const uint32_t kinds = 1 + choices.Below(4);
   for (uint32_t i = 0; i < kinds; ++i) {
-    swarm.dtypes[choices.Weighted(kWeights)] += 4 + choices.Below(12);
+    swarm.dtypes[choices.Weighted(weights)] += 4 + choices.Below(12);
   }
-  swarm.dtypes.back() = choices.Percent(25) ? 4 : 0;
+  const bool quantized = choices.Percent(25) && ir::IsIn(ir::Dtype::kQuantized, allowed);
+  swarm.dtypes.back() = quantized ? 4 : 0;
 }
 
 void DrawScript(ChoiceStream& choices, std::optional<Focus> focus, Swarm& swarm) {
@@ -109,7 +114,7 @@ Swarm DrawSwarm(ChoiceStream& choices, const GenerateOptions& options) {
   swarm.work = work.aim;
   swarm.work_max = work.max;
   DrawOpWeights(choices, options.focus, swarm);
-  DrawDtypeWeights(choices, swarm);
+  DrawDtypeWeights(choices, options.input_dtypes, swarm);
 
   swarm.feeds = {30, 12, 22, 12, 3, 5, 2};
   if (options.focus == Focus::kViews) swarm.feeds[static_cast<size_t>(Feed::kView)] *= 4;

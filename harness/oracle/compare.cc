@@ -105,6 +105,11 @@ class Comparer {
         const Statement& statement = program_.statements[static_cast<size_t>(failure.statement)];
         text = ir::PrintStatement(program_, statement);
         if (!statement.results.empty()) DescribeValue(program_, statement.results[0], verdict);
+        // Which types a backend holds is not asked beforehand; which ops it has is.
+        if (statement.kind == StatementKind::kInput &&
+            failure.status.code() == ir::StatusCode::kUnsupported) {
+          verdict.kind = VerdictKind::kUnsupported;
+        }
       }
       verdict.message =
           fmt::format("`{}` failed: {}: {}", text, ir::StatusCodeName(failure.status.code()),

@@ -54,8 +54,17 @@ class PluginSession final : public Session {
   PluginSession& operator=(const PluginSession&) = delete;
   ~PluginSession() override { plugin_.close(session_); }
 
-  ir::Result<Handle> Create(int, std::string_view name, const ir::Type& type,
+  ir::Result<Handle> Create(int stream, std::string_view name, const ir::Type& type,
                             const ir::Layout& layout, std::span<const std::byte> storage) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream, "create"));
+    const int64_t needed =
+        type.quantized() ? type.HostBytes()
+                         : ir::StorageElements(layout, type.shape) * ir::ByteSize(type.dtype());
+    if (std::cmp_not_equal(storage.size(), needed)) {
+      return ir::Error(
+          StatusCode::kInvalidProgram,
+          fmt::format("%{} needs {} bytes of storage, got {}", name, needed, storage.size()));
+    }
     const std::vector<std::byte> bytes = Contiguous(type, layout, storage);
     PluginTypes types;
     types.Add(type);
@@ -68,14 +77,16 @@ class PluginSession final : public Session {
     return AddTensor({handle, type, {}, 1});
   }
 
-  ir::Result<Handle> Clone(int, Handle handle, std::string_view) override {
+  ir::Result<Handle> Clone(int stream, Handle handle, std::string_view) override {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream, "clone"));
     FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(Check(handle, "clone"));
     ++tensors_[tensor_of_[handle - 1]].references;
     tensor_of_.push_back(tensor_of_[handle - 1]);
     return tensor_of_.size();
   }
 
-  Status Drop(int, Handle handle) override {
+  Status Drop(int stream, Handle handle) override {
+    FAULTLINE_RETURN_IF_ERROR(CheckStream(stream, "drop"));
     FAULTLINE_RETURN_IF_ERROR(Check(handle, "drop"));
     Tensor& tensor = tensors_[std::exchange(tensor_of_[handle - 1], kDropped)];
     if (--tensor.references > 0 || !tensor.spoiled.ok()) return {};
@@ -85,7 +96,8 @@ class PluginSession final : public Session {
 
   ir::Result<std::vector<Handle>> Apply(int, const Application& application) override;
 
-  Status Sync(int) override {
+  Status Sync(int stream) override {
+    FAULTLINE_RETURN_IF_ERROR(CheckStream(stream, "sync"));
     if (plugin_.sync == nullptr) return {};
     PluginMessage message;
     return message.ToStatus(plugin_.sync(session_, message.get()), "sync");
@@ -112,6 +124,13 @@ class PluginSession final : public Session {
     int references = 0;
   };
   static constexpr size_t kDropped = SIZE_MAX;
+
+  // The interface has no streams: a plug-in's calls are in program order.
+  static Status CheckStream(int stream, std::string_view call) {
+    if (stream >= 0 && stream < ir::kStreamsMax) return {};
+    return {StatusCode::kInvalidProgram,
+            fmt::format("{}: stream {} is not one of 0 to {}", call, stream, ir::kStreamsMax - 1)};
+  }
 
   Status Check(Handle handle, std::string_view call) const {
     if (handle != kNoHandle && handle <= tensor_of_.size() && tensor_of_[handle - 1] != kDropped) {
@@ -140,8 +159,9 @@ class PluginSession final : public Session {
   std::vector<size_t> tensor_of_;  // by handle - 1
 };
 
-ir::Result<std::vector<Handle>> PluginSession::Apply(int, const Application& application) {
+ir::Result<std::vector<Handle>> PluginSession::Apply(int stream, const Application& application) {
   const std::string_view op = ir::Mnemonic(application.op);
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream, op));
   PluginCall call(application.op, application.attributes);
   std::vector<uint64_t> operands;
   for (Handle handle : application.inputs) {
@@ -167,7 +187,9 @@ ir::Result<std::vector<Handle>> PluginSession::Apply(int, const Application& app
   return handles;
 }
 
-ir::Result<std::vector<ir::HostTensor>> PluginSession::Read(int, std::span<const Handle> handles) {
+ir::Result<std::vector<ir::HostTensor>> PluginSession::Read(int stream,
+                                                            std::span<const Handle> handles) {
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckStream(stream, "read"));
   std::vector<ir::HostTensor> tensors;
   std::vector<uint64_t> inside;
   std::vector<void*> buffers;

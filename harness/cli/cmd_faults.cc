@@ -23,10 +23,10 @@ namespace faultline::harness {
 namespace {
 
 constexpr std::string_view kDetails =
-    R"(Runs a campaign from the seed corpus against the backend with one of its seeded faults switched
-on, for each fault and each PRNG seed, until the first finding or the end of the time. Prints a line
-a fault: found or not, seconds and programs to find (median over the seeds), ops of the reduced
-program, and whether bisection named guilty decisions.
+    R"(Runs a campaign from the seed corpus against the backend with one of its seeded faults on,
+for each fault and each PRNG seed, until the first finding or the end of the time. Prints a line a
+fault: found or not, seconds and programs to find (median over the seeds), ops of the reduced
+program, and the key.
 
 Examples:
   faultline faults --time 60s --corpus corpus/seeds
@@ -193,7 +193,7 @@ ExitCode RunFaults(const Command& command, Arguments arguments) {
 
 const Command kFaultsCommand = {.name = "faults",
                                 .synopsis = "[--backend NAME] [--time 60s] [--seeds N] ...",
-                                .summary = "Run campaigns against each seeded fault",
+                                .summary = "run campaigns against each seeded fault",
                                 .details = kDetails,
                                 .run = RunFaults};
 

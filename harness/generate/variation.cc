@@ -248,7 +248,9 @@ ir::DataPtr RetypeData(const ir::DataSpec& data, const Type& from, const Type& t
                               : static_cast<double>(ir::ToInt(from.dtype(), bits));
     if (ir::IsFloat(to.dtype())) return ir::FromDouble(to.dtype(), number);
     if (ir::IsRepresentable(to.dtype(), number)) {
-      return ir::FromInt(to.dtype(), static_cast<int64_t>(number));
+      // u64 goes beyond i64.
+      return number < 0 ? ir::FromInt(to.dtype(), static_cast<int64_t>(number))
+                        : static_cast<uint64_t>(number);
     }
     return choices.Pick(SpecialValues(to.dtype()));
   };

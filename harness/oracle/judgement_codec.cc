@@ -38,7 +38,7 @@ class Writer {
   void operator()(const std::string& text) { (*this)(std::string_view(text)); }
   template <typename T>
   void operator()(const std::optional<T>& value) {
-    (*this)(value.has_value());
+    (*this)(static_cast<uint8_t>(value.has_value()));
     if (value) (*this)(*value);
   }
   template <typename A, typename B>
@@ -63,7 +63,8 @@ class Reader {
   template <typename T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void operator()(T& value) {
-    if (bytes_.size() < sizeof(value)) return Fail();
+    // After a failure nothing is where it should be.
+    if (!ok_ || bytes_.size() < sizeof(value)) return Fail();
     std::memcpy(&value, bytes_.data(), sizeof(value));
     bytes_.remove_prefix(sizeof(value));
   }
@@ -80,9 +81,9 @@ class Reader {
   }
   template <typename T>
   void operator()(std::optional<T>& value) {
-    bool present = false;
+    uint8_t present = 0;
     (*this)(present);
-    if (present && ok_) (*this)(value.emplace());
+    if (present != 0 && ok_) (*this)(value.emplace());
   }
   template <typename A, typename B>
   void operator()(std::pair<A, B>& pair) {

@@ -239,9 +239,10 @@ ir::Result<std::optional<IndexFailure>> Executor::Check(const IndexCheck& check)
   const int64_t bound = bindings_->extents[check.bound];
   // Launches report an index of their own, but not in the order of the index tensor.
   const size_t checked = FAULT(last_index_unchecked) && count > 1 ? count - 1 : count;
+  const int64_t lowest = FAULT(negative_index_wraps) ? -bound : 0;
   for (size_t i = 0; i < checked; ++i) {
     const int64_t index = ir::ToInt(dtype, ir::LoadElement(dtype, bytes.data() + i * size));
-    if (index >= 0 && index < bound) continue;
+    if (index >= lowest && index < bound) continue;
     return IndexFailure{check.op, static_cast<int64_t>(i), index, bound};
   }
   return std::nullopt;

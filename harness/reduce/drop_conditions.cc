@@ -5,6 +5,7 @@
 // what the fault depends on.
 
 #include <string>
+#include <utility>
 
 #include "harness/reduce/search.h"
 
@@ -52,9 +53,18 @@ bool DropNeeds(Search& search) {
       });
 }
 
+// The words of the program it came from would mislead.
+bool DropWords(Search& search) {
+  ir::Program candidate = search.current();
+  candidate.header.name.clear();
+  candidate.header.why.clear();
+  return search.Try(std::move(candidate));
+}
+
 }  // namespace
 
 bool DropConditions(Search& search) {
+  (void)DropWords(search);
   const bool decisions = DropDecisions(search);
   return DropNeeds(search) || decisions;
 }

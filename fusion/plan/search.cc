@@ -4,6 +4,7 @@
 #include "fusion/plan/search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fusion/rules/rule.h"
 #include "ir/base/check.h"
@@ -199,9 +200,15 @@ class Search {
       slots_.push_back({v, context, meets});
     }
     const std::vector<Slot> slots = slots_;
+    const auto computed = std::ranges::count_if(slots, [&](const Slot& slot) {
+      return graph_.value(slot.value).producer != kEntering;
+    });
+    // Behind a view the cluster may become another one only where nothing else refers to it.
+    const bool outer = std::exchange(stays_, computed > 1);
     for (const Slot& slot : slots) {
       if (!slot.meets) Resolve(k, o, slot.value, slot.context, true, true);
     }
+    stays_ = outer;
     for (size_t i = 0; i < slots.size(); ++i) {
       if (!slots[i].meets) continue;
       const uint32_t p = graph_.ProducerCluster(slots[i].value);
@@ -256,7 +263,7 @@ class Search {
     }
     const uint32_t q = graph_.ClusterOf(p);
     if (!registers || q == kNoCluster || q == k) return Load(k, v);
-    Meet(k, o, v, context, single_use);
+    (void)Meet(k, o, v, context, single_use, stays_);
   }
 
   // The operands of a movement op whose result is needed at `context` of cluster `k`.
@@ -280,8 +287,10 @@ class Search {
   // ------------------------------------------------------------------------------- joining
 
   // Cluster `k` needs `v` of another cluster: joins the two or loads. Returns the cluster that `k`
-  // has become.
-  uint32_t Meet(uint32_t k, uint32_t o, uint32_t v, int32_t context, bool single_use) {
+  // has become. `stays`: it must not become another one, because operands that are still to be
+  // resolved have their contexts in it.
+  uint32_t Meet(uint32_t k, uint32_t o, uint32_t v, int32_t context, bool single_use,
+                bool stays = false) {
     const Meeting meeting{.producer = graph_.ProducerCluster(v),
                           .consumer = k,
                           .value = v,
@@ -296,7 +305,7 @@ class Search {
         if (reason == CutReason::kNoRule) continue;
         break;
       }
-      reason = Fits(meeting, *answer);
+      reason = stays && answer->producer_hosts ? CutReason::kInfeasible : Fits(meeting, *answer);
       if (reason != CutReason::kNoRule) break;
       if (!AskFuse(rule.rule, v, o)) {
         Load(k, v);
@@ -363,6 +372,7 @@ class Search {
   Chooser& chooser_;
   Plan& plan_;
   std::vector<Slot> slots_;
+  bool stays_ = false;  // see Meet
 };
 
 }  // namespace

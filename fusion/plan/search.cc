@@ -200,9 +200,8 @@ class Search {
       slots_.push_back({v, context, meets});
     }
     const std::vector<Slot> slots = slots_;
-    const auto computed = std::ranges::count_if(slots, [&](const Slot& slot) {
-      return graph_.value(slot.value).producer != kEntering;
-    });
+    const auto computed = std::ranges::count_if(
+        slots, [&](const Slot& slot) { return graph_.value(slot.value).producer != kEntering; });
     // Behind a view the cluster may become another one only where nothing else refers to it.
     const bool outer = std::exchange(stays_, computed > 1);
     for (const Slot& slot : slots) {

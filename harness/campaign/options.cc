@@ -30,7 +30,6 @@ void VisitMembers(Options& options, Visitor&& visit) {
   visit("judged_per_key", options.judged_per_key);
   visit("max_decisions", options.max_decisions);
   visit("deny", options.deny);
-  visit("known", options.known);
   visit("chaos", options.chaos);
   visit("stop_at_first", options.stop_at_first);
 }

@@ -32,7 +32,6 @@ struct CampaignOptions {
   int judged_per_key = 5;  // findings of one key that are reduced; the rest is counted
   int max_decisions = -1;
   std::vector<std::string> deny;
-  std::string known;           // folder of known divergences; empty: none
   bool chaos = false;          // random planner decisions in every program
   bool resume = false;         // go on in `out` as it is
   bool stop_at_first = false;  // end with the first finding

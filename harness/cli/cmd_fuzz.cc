@@ -116,7 +116,6 @@ ExitCode Run(const Command& command, Arguments arguments) {
   options.Value("resume", &fuzz.resume, "DIR", "go on in the folder of an earlier campaign");
   options.Value("focus", &campaign.focus, "F", "multiply weights toward one area");
   options.Flag("chaos", &campaign.chaos, "random planner decisions in every program");
-  options.Value("known", &campaign.known, "DIR", "known divergences, not reported again");
   options.Flag("stop-at-first", &campaign.stop_at_first, "end with the first finding");
   options.Value("json", &fuzz.json, "FILE", "results as JSON; - for stdout");
   if (const auto done = ParseArguments(command, options, arguments)) return *done;

@@ -47,9 +47,11 @@ void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
     case AttributeKey::kDim:
       attributes.Set(key, 0);
       break;
+    case AttributeKey::kUpdate:
+      attributes.Set(key, static_cast<int64_t>(ir::Update::kAssign));
+      break;
     case AttributeKey::kDimOptional:
     case AttributeKey::kDescending:
-    case AttributeKey::kUpdate:
     case AttributeKey::kRange:
       break;  // absent is legal
   }

@@ -138,8 +138,8 @@ int Worker::RunDriver() {
       "-verbosity=0",
       "-detect_leaks=0",
       "-use_value_profile=0",
-      // One feature a counter instead of eight levels. Over the same 12,000 programs the corpus grew
-      // to 922 entries instead of 2,152, and our own features came to 1,025 against 1,005.
+      // One feature a counter instead of eight levels. Over the same 12,000 programs the corpus
+      // grew to 922 entries instead of 2,152, and our own features to 1,025 instead of 1,005.
       "-use_counters=0",
       "-create_missing_dirs=1",
       fmt::format("-artifact_prefix={}", paths_.artifacts()),

@@ -48,7 +48,7 @@ class Comparer {
   }
 
   Comparison Run(const Evaluation& evaluation) {
-    if (!observation_.opened.ok()) return {.verdict = OpeningFailed(), .statistics = {}};
+    if (!observation_.opened.ok()) return {.verdict = OpeningFailed()};
     Comparison result;
     result.verdict = CheckFailures();
     Verdict reads = CheckReads(evaluation, result.statistics);
@@ -58,10 +58,10 @@ class Comparer {
       if (!pins.empty()) {
         // The first comparison has shown that what is pinned is admissible; the second is sharper
         // on all that follows from it.
-        const Evaluation pinned = reference::Evaluate(program_, contract_, pins);
+        result.pinned = reference::Evaluate(program_, contract_, pins);
         result.statistics = {};
         result.statistics.pinned_values = static_cast<int64_t>(pins.size());
-        result.verdict = CheckReads(pinned, result.statistics);
+        result.verdict = CheckReads(*result.pinned, result.statistics);
       }
     }
     if (result.verdict.kind == VerdictKind::kAgree) result.verdict = CheckLive();

@@ -8,6 +8,8 @@
 #ifndef HARNESS_ORACLE_COMPARE_H_
 #define HARNESS_ORACLE_COMPARE_H_
 
+#include <optional>
+
 #include "harness/backend/observation.h"
 #include "harness/oracle/verdict.h"
 #include "ir/program.h"
@@ -24,6 +26,8 @@ struct CompareOptions {
 struct Comparison {
   Verdict verdict;
   CompareStatistics statistics;
+  // What was decided by, where observed values were taken as given; else it was `evaluation`.
+  std::optional<reference::Evaluation> pinned;
 };
 
 // `evaluation` was made of `program` under `contract` without pins. The verdict is agree,

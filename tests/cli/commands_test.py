@@ -13,8 +13,8 @@ def documented():
     """{command: (summary, text of its section)} of docs/cli.md."""
     with open(os.path.join(program.ROOT, "docs/cli.md"), encoding="utf-8") as file:
         text = file.read()
-    table = dict(re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| (.*) \|$", text, re.M))
-    sections = re.split(r"^## `(\w+)`\n", text, flags=re.M)
+    table = dict(re.findall(r"^\| \[`([\w-]+)`\]\(#[\w-]+\) \| (.*) \|$", text, re.M))
+    sections = re.split(r"^## `([\w-]+)`\n", text, flags=re.M)
     bodies = dict(zip(sections[1::2], sections[2::2]))
     return {name: (summary, bodies.get(name, "")) for name, summary in table.items()}
 
@@ -22,7 +22,7 @@ def documented():
 class Documentation(program.Case):
     def commands(self):
         out, _ = self.faultline("--help", code=0)
-        return dict(re.findall(r"^  (\w+) +(.*)$", out, re.M))
+        return dict(re.findall(r"^  ([\w-]+) +(.*)$", out, re.M))
 
     def test_every_command_is_documented(self):
         self.assertEqual(self.commands(),
@@ -57,6 +57,29 @@ class Ops(program.Case):
     def test_text(self):
         out, _ = self.faultline("ops", code=0)
         self.assertRegex(out, r"(?m)^softmax +activation +f64 f32 f16 bf16$")
+
+
+class OracleStats(program.Case):
+    def figures(self, *arguments):
+        figures = self.json("oracle-stats", "--runs", "1100", *arguments, code=0)
+        for row in [figures, *figures["ops"]]:
+            row.pop("reference_cost_ratio")
+        figures.pop("seconds")
+        return figures
+
+    def test_figures_do_not_depend_on_the_number_of_processes(self):
+        figures = self.figures()
+        self.assertEqual(figures["adversary_programs"], 1100)
+        self.assertEqual(figures["adversary_flagged"], 0)
+        self.assertGreater(figures["share_exact"], 0.6)
+        self.assertLess(figures["share_vacuous"], 0.005)
+        self.assertEqual(figures, self.figures("--jobs", "2"))
+        self.assertNotEqual(figures, self.figures("--seed", "2"))
+
+    def test_table(self):
+        out, _ = self.faultline("oracle-stats", "--runs", "64", code=0)
+        self.assertRegex(out, r"(?m)^all +\d+ +\d")
+        self.assertTrue(out.endswith("64 legal executions, 0 flagged\n"))
 
 
 class Backends(program.Case):

@@ -48,6 +48,9 @@ TABLE = {
     "harness/oracle/needs": {"may": JUDGE},
     "harness/reduce/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
     "harness/bisect/": {"may": ["ir/", "harness/oracle/judge.h", "harness/oracle/verdict.h"]},
+    # What the oracle is worth: it generates, runs and judges, and campaigns know nothing of it.
+    "harness/account/": {"may": ["ir/", "reference/", "harness/backend/", "harness/generate/",
+                                 "harness/oracle/"], "not": ADAPTERS},
     "reports/": {"may": ["ir/", "harness/oracle/verdict.h"]},
     "harness/campaign/": {"may": HARNESS_AND_REPORTS, "not": ["harness/cli/"]},
     "harness/cli/": {"may": HARNESS_AND_REPORTS},

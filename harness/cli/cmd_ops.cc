@@ -1,14 +1,20 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// faultline ops: the op table.
+// faultline ops: the op table, and what the backends make of it.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/account/op_support.h"
 #include "harness/backend/registry.h"
 #include "harness/cli/command.h"
 #include "harness/cli/files.h"
@@ -21,35 +27,69 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kDetails =
-    R"(One line an op: mnemonic, family, dtypes of its operands, what it does.
+    R"(One line an op: mnemonic, family, dtypes of its operands, what it does. --json adds what each
+backend says of one small application of each dtype, and what the oracle holds results against.
 
 Examples:
   faultline ops
   faultline ops --json
+  faultline ops --markdown docs/ops.md
 )";
 
 // Dtypes of operands; of results where an op has no operands.
 std::vector<std::string_view> DtypesOf(const ir::OpInfo& info) {
   std::vector<std::string_view> names;
-  for (ir::Dtype dtype : ir::kPlainDtypes) {
-    if (ir::IsIn(dtype, info.operand_dtypes)) names.push_back(ir::DtypeName(dtype));
-  }
-  if (ir::IsIn(ir::Dtype::kQuantized, info.operand_dtypes)) {
-    names.push_back(ir::DtypeName(ir::Dtype::kQuantized));
-  }
+  for (ir::Dtype dtype : ir::DtypesOf(info.op)) names.push_back(ir::DtypeName(dtype));
   return names;
 }
 
-json OpsToJson() {
-  // The built-in backends run every row of the table; what a plug-in runs depends on types.
-  std::vector<std::string_view> backends;
-  for (const BackendRow& row : BuiltInBackends()) backends.push_back(row.name);
+// Every built-in backend, by its row.
+ir::Result<std::vector<std::unique_ptr<Backend>>> MakeAll() {
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (const BackendRow& row : BuiltInBackends()) {
+    FAULTLINE_ASSIGN_OR_RETURN(auto backend, MakeBackend({.name = std::string(row.name)}));
+    backends.push_back(std::move(backend));
+  }
+  return backends;
+}
+
+json SupportToJson(const OpSupport& row, std::span<const std::unique_ptr<Backend>> backends) {
+  json takes = json::array();
+  json refuses = json::object();
+  for (size_t i = 0; i < row.backends.size(); ++i) {
+    const std::string name(backends[i]->name());
+    if (row.backends[i].ok()) {
+      takes.push_back(name);
+    } else {
+      refuses[name] = row.backends[i].message();
+    }
+  }
+  return {{"dtype", ir::DtypeName(row.dtype)},
+          {"admits", AdmittedName(row.admitted)},
+          {"backends", std::move(takes)},
+          {"refused", std::move(refuses)}};
+}
+
+json OpsToJson(std::span<const std::unique_ptr<Backend>> backends) {
+  const std::vector<OpSupport> support = FindOpSupport(backends);
   json list = json::array();
   for (const ir::OpInfo& info : ir::AllOps()) {
+    json dtypes = json::array();
+    std::vector<std::string_view> taken;
+    for (const OpSupport& row : support) {
+      if (row.op == info.op) dtypes.push_back(SupportToJson(row, backends));
+    }
+    for (size_t i = 0; i < backends.size(); ++i) {
+      const bool any = std::ranges::any_of(support, [&](const OpSupport& row) {
+        return row.op == info.op && row.sample.has_value() && row.backends[i].ok();
+      });
+      if (any) taken.push_back(backends[i]->name());
+    }
     list.push_back({{"mnemonic", info.mnemonic},
                     {"family", ir::FamilyName(info.family)},
                     {"dtypes", DtypesOf(info)},
-                    {"backends", backends},
+                    {"backends", taken},
+                    {"support", std::move(dtypes)},
                     {"doc", info.doc}});
   }
   return list;
@@ -64,14 +104,73 @@ std::string OpsToText() {
   return text;
 }
 
+// "set: f64 f32; one: i64 ...", or one word if all dtypes agree.
+std::string Grouped(const std::map<std::string, std::vector<std::string>>& dtypes_by) {
+  if (dtypes_by.size() == 1) return dtypes_by.begin()->first;
+  std::string text;
+  for (const auto& [what, dtypes] : dtypes_by) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", what, fmt::join(dtypes, " "));
+  }
+  return text;
+}
+
+std::string OpRowToMarkdown(const json& op) {
+  std::map<std::string, std::vector<std::string>> admits;
+  std::map<std::string, std::vector<std::string>> takes;
+  for (const json& row : op["support"]) {
+    const std::string dtype = row["dtype"];
+    admits[row["admits"]].push_back(dtype);
+    const json& refused = row["refused"];
+    const std::string name(kDefaultBackend);
+    takes[refused.contains(name) ? "no: " + refused[name].get<std::string>() : "yes"].push_back(
+        dtype);
+  }
+  std::string doc = op["doc"];
+  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2) doc.insert(at, "\\");
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", op["mnemonic"].get<std::string>(),
+                     fmt::join(op["dtypes"].get<std::vector<std::string>>(), " "), Grouped(admits),
+                     Grouped(takes), doc);
+}
+
+std::string OpsToMarkdown(const json& ops) {
+  std::string text = R"(# Operations
+
+Generated by `faultline ops --markdown docs/ops.md` from the op table and from what the backends say; a test holds it
+to them. The reference has a kernel and an enclosure for every row. *Admits*: what the contract of fusion-cpu lets a
+result be where operands are points: one value bit for bit, one value with zeros of either sign, or a set. *fusion-cpu*:
+whether it takes a small application of the dtype; `quantized` stands for per-tensor q8s.
+)";
+  std::string family;
+  for (const json& op : ops) {
+    if (op["family"] != family) {
+      family = op["family"];
+      text += fmt::format(
+          "\n## {}\n\n| op | dtypes | admits | fusion-cpu | what it does "
+          "|\n|---|---|---|---|---|\n",
+          family);
+    }
+    text += OpRowToMarkdown(op);
+  }
+  return text;
+}
+
 ExitCode RunOps(const Command& command, Arguments arguments) {
   std::string json_file;
+  std::string markdown_file;
   OptionSet set;
   set.ValueOr("json", &json_file, "-", "[FILE]", "as JSON, to stdout without FILE");
+  set.ValueOr("markdown", &markdown_file, "-", "[FILE]", "as docs/ops.md, to stdout without FILE");
   if (const auto exit = ParseArguments(command, set, arguments)) return *exit;
-  const bool as_json = !json_file.empty();
-  const ir::Status status =
-      WriteText(as_json ? json_file : "-", as_json ? OpsToJson().dump(2) + "\n" : OpsToText());
+  if (json_file.empty() && markdown_file.empty()) {
+    const ir::Status status = WriteText("-", OpsToText());
+    return status.ok() ? ExitCode::kOk : Failed(status);
+  }
+  const auto backends = MakeAll();
+  if (!backends.has_value()) return Failed(backends.error());
+  const json ops = OpsToJson(*backends);
+  ir::Status status;
+  if (!json_file.empty()) status = WriteText(json_file, ops.dump(2) + "\n");
+  if (status.ok() && !markdown_file.empty()) status = WriteText(markdown_file, OpsToMarkdown(ops));
   return status.ok() ? ExitCode::kOk : Failed(status);
 }
 
@@ -79,7 +178,7 @@ ExitCode RunOps(const Command& command, Arguments arguments) {
 
 const Command kOpsCommand = {
     .name = "ops",
-    .synopsis = "[--json [FILE]]",
+    .synopsis = "[--json [FILE]] [--markdown [FILE]]",
     .summary = "list the operations and their dtypes",
     .details = kDetails,
     .run = RunOps,

@@ -53,6 +53,17 @@ class Ops(program.Case):
             self.assertIn("f32", ops["add"]["dtypes"])
             self.assertNotIn("i32", ops["exp"]["dtypes"])
             self.assertIn("reference", ops["exp"]["backends"])
+            self.assertEqual([row["dtype"] for row in ops["exp"]["support"]], ops["exp"]["dtypes"])
+            self.assertEqual({row["admits"] for row in ops["exp"]["support"]}, {"set"})
+            self.assertEqual({row["admits"] for row in ops["neg"]["support"]}, {"one"})
+
+    def test_the_documented_table_is_this_one(self):
+        out, _ = self.faultline("ops", "--markdown", code=0)
+        with open(os.path.join(program.ROOT, "docs/ops.md"), encoding="utf-8") as file:
+            documented = file.read()
+        if documented != out:
+            self.fail("docs/ops.md is stale. In the root of the tree run:\n  "
+                      f"{program.PROGRAM} ops --markdown docs/ops.md")
 
     def test_text(self):
         out, _ = self.faultline("ops", code=0)

@@ -70,8 +70,11 @@ class Exact {
   Float Abs(Float x) const { return std::isnan(x) ? FreeNan() : std::fabs(x); }
   Float Min(Float x, Float y) const;
   Float Max(Float x, Float y) const;
-  Float Floor(Float x) const { return std::isnan(x) ? FreeNan() : std::floor(x); }
-  Float RoundEven(Float x) const { return std::isnan(x) ? FreeNan() : std::nearbyint(x); }
+  Float Floor(Float x) const { return std::isnan(x) ? FreeNan() : std::floor(Seen(x)); }
+  Float Ceil(Float x) const { return std::isnan(x) ? FreeNan() : std::ceil(Seen(x)); }
+  Float Trunc(Float x) const { return std::isnan(x) ? FreeNan() : std::trunc(Seen(x)); }
+  Float RoundEven(Float x) const { return std::isnan(x) ? FreeNan() : std::nearbyint(Seen(x)); }
+  Float Sign(Float x) const;
   // Functions, and composites with a pinned formula.
   Float Call(Function function, Float x) const;
   Float Pow(Float x, Float y) const;
@@ -88,17 +91,24 @@ class Exact {
   Int Abs(Int x) const { return IntLess(operand_, x, 0) ? Neg(x) : x; }
   Int Min(Int x, Int y) const { return IntLess(operand_, y, x) ? y : x; }
   Int Max(Int x, Int y) const { return IntLess(operand_, x, y) ? y : x; }
+  Int Sign(Int x) const { return IntLess(operand_, x, 0) ? -1 : x == 0 ? 0 : 1; }
   Int BitAnd(Int x, Int y) const { return x & y; }
+  Int BitOr(Int x, Int y) const { return x | y; }
+  Int BitXor(Int x, Int y) const { return x ^ y; }
+  Int BitNot(Int x) const { return Wrap(result_, ~Bits(x)); }
   Int ShiftLeft(Int x, Int amount) const;
   Int ShiftRight(Int x, Int amount) const;
   // Bools.
   Int And(Int x, Int y) const { return x & y; }
   Int Or(Int x, Int y) const { return x | y; }
+  Int Xor(Int x, Int y) const { return x ^ y; }
   Int Not(Int x) const { return x ^ 1; }
 
   Int Equal(Float x, Float y) const { return x == y ? 1 : 0; }
   Int Less(Float x, Float y) const { return x < y ? 1 : 0; }
   Int GreaterEqual(Float x, Float y) const { return x >= y ? 1 : 0; }
+  Int IsNan(Float x) const { return std::isnan(x) ? 1 : 0; }
+  Int IsInf(Float x) const { return std::isinf(x) ? 1 : 0; }
   Int Equal(Int x, Int y) const { return x == y ? 1 : 0; }
   Int Less(Int x, Int y) const { return IntLess(operand_, x, y) ? 1 : 0; }
   Int GreaterEqual(Int x, Int y) const { return IntLess(operand_, x, y) ? 0 : 1; }
@@ -125,6 +135,7 @@ class Exact {
   Float PowFreely(Float x, Float y) const;
   Float ExtremumFreely(Float x, Float y, Float naive) const;
   Float Flushed(Float x) const;
+  Float Seen(Float x) const { return nature_ == nullptr ? x : Flushed(x); }
 
   const Contract* contract_;
   ir::Dtype operand_;
@@ -165,7 +176,10 @@ class Sets {
   Float Min(const Float& x, const Float& y) const;
   Float Max(const Float& x, const Float& y) const;
   Float Floor(const Float& x) const;
+  Float Ceil(const Float& x) const;
+  Float Trunc(const Float& x) const;
   Float RoundEven(const Float& x) const;
+  Float Sign(const Float& x) const;
   Float Call(Function function, const Float& x) const;
   Float Pow(const Float& x, const Float& y) const;
   Float Sigmoid(const Float& x) const;
@@ -180,16 +194,23 @@ class Sets {
   Int Abs(const Int& x) const;
   Int Min(const Int& x, const Int& y) const;
   Int Max(const Int& x, const Int& y) const;
+  Int Sign(const Int& x) const;
   Int BitAnd(const Int& x, const Int& y) const;
+  Int BitOr(const Int& x, const Int& y) const;
+  Int BitXor(const Int& x, const Int& y) const;
+  Int BitNot(const Int& x) const;
   Int ShiftLeft(const Int& x, const Int& amount) const;
   Int ShiftRight(const Int& x, const Int& amount) const;
   Int And(const Int& x, const Int& y) const;
   Int Or(const Int& x, const Int& y) const;
+  Int Xor(const Int& x, const Int& y) const;
   Int Not(const Int& x) const;
 
   Int Equal(const Float& x, const Float& y) const;
   Int Less(const Float& x, const Float& y) const;
   Int GreaterEqual(const Float& x, const Float& y) const;
+  Int IsNan(const Float& x) const;
+  Int IsInf(const Float& x) const;
   Int Equal(const Int& x, const Int& y) const;
   Int Less(const Int& x, const Int& y) const;
   Int GreaterEqual(const Int& x, const Int& y) const;

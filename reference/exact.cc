@@ -44,6 +44,12 @@ double Exact::Rem(double x, double y) const {
   return Round(result_, remainder + y);
 }
 
+double Exact::Sign(double x) const {
+  if (std::isnan(x)) return FreeNan();
+  const double seen = Seen(x);
+  return seen == 0 ? seen : std::copysign(1.0, seen);
+}
+
 double Exact::Min(double x, double y) const {
   const bool nan = std::isnan(x) || std::isnan(y);
   const double naive = nan ? FreeNan() : Lesser(x, y);

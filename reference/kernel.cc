@@ -58,6 +58,7 @@ bool ExactOnPoints(ir::Opcode op, const ir::Attributes& attributes, const Contra
   if (!floats) return true;
   switch (ir::InfoOf(op).accuracy) {
     case ir::AccuracyClass::kExact:
+      if (contract.may_flush && ir::HasTrait(op, ir::kIntegral)) return false;
       return !FreesZero(op, result) ||
              (contract.nan_rule == NanRule::kPropagate && !contract.may_flush);
     case ir::AccuracyClass::kRounded:
@@ -79,6 +80,8 @@ bool FreesZero(ir::Opcode op, ir::Dtype result) {
   if (!ir::IsFloat(result)) return false;
   switch (op) {
     case ir::Opcode::kClamp:
+    case ir::Opcode::kClampMax:
+    case ir::Opcode::kClampMin:
     case ir::Opcode::kMinimum:
     case ir::Opcode::kMaximum:
     case ir::Opcode::kMax:

@@ -138,11 +138,23 @@ FAULTLINE_KERNEL(Abs) {
   MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Abs(x); });
 }
 
+FAULTLINE_KERNEL(Sign) {
+  MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Sign(x); });
+}
+
 FAULTLINE_KERNEL(Clamp) {
   const auto& a = call.algebra;
   MapNumeric<1>(call, [&](const auto& x) {
     return a.Min(a.Max(x, ScalarLike(call, x, 0)), ScalarLike(call, x, 1));
   });
+}
+
+FAULTLINE_KERNEL(ClampMin) {
+  MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Max(x, ScalarLike(call, x)); });
+}
+
+FAULTLINE_KERNEL(ClampMax) {
+  MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Min(x, ScalarLike(call, x)); });
 }
 
 FAULTLINE_KERNEL(Minimum) {
@@ -157,6 +169,15 @@ FAULTLINE_KERNEL(Lower) {
   MapNumeric<2>(call, [&](const auto& x, const auto& y) { return call.algebra.Less(x, y); });
 }
 
+FAULTLINE_KERNEL(LowerEqual) {
+  const auto& a = call.algebra;
+  MapNumeric<2>(call, [&](const auto& x, const auto& y) { return a.GreaterEqual(y, x); });
+}
+
+FAULTLINE_KERNEL(Greater) {
+  MapNumeric<2>(call, [&](const auto& x, const auto& y) { return call.algebra.Less(y, x); });
+}
+
 FAULTLINE_KERNEL(GreaterEqual) {
   const auto& a = call.algebra;
   MapNumeric<2>(call, [&](const auto& x, const auto& y) { return a.GreaterEqual(x, y); });
@@ -164,6 +185,15 @@ FAULTLINE_KERNEL(GreaterEqual) {
 
 FAULTLINE_KERNEL(LowerScalar) {
   MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Less(x, ScalarLike(call, x)); });
+}
+
+FAULTLINE_KERNEL(LowerEqualScalar) {
+  const auto& a = call.algebra;
+  MapNumeric<1>(call, [&](const auto& x) { return a.GreaterEqual(ScalarLike(call, x), x); });
+}
+
+FAULTLINE_KERNEL(GreaterScalar) {
+  MapNumeric<1>(call, [&](const auto& x) { return call.algebra.Less(ScalarLike(call, x), x); });
 }
 
 FAULTLINE_KERNEL(GreaterEqualScalar) {
@@ -200,8 +230,24 @@ FAULTLINE_KERNEL(Floor) {
   MapFloat<1>(call, [&](const auto& x) { return call.algebra.Floor(x); });
 }
 
+FAULTLINE_KERNEL(Ceil) {
+  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Ceil(x); });
+}
+
+FAULTLINE_KERNEL(Trunc) {
+  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Trunc(x); });
+}
+
 FAULTLINE_KERNEL(Round) {
   MapFloat<1>(call, [&](const auto& x) { return call.algebra.RoundEven(x); });
+}
+
+FAULTLINE_KERNEL(IsNan) {
+  MapFloat<1>(call, [&](const auto& x) { return call.algebra.IsNan(x); });
+}
+
+FAULTLINE_KERNEL(IsInf) {
+  MapFloat<1>(call, [&](const auto& x) { return call.algebra.IsInf(x); });
 }
 
 FAULTLINE_KERNEL(Powf) {
@@ -218,6 +264,26 @@ FAULTLINE_KERNEL(BitwiseAnd) {
 
 FAULTLINE_KERNEL(BitwiseAndScalar) {
   MapInt<1>(call, [&](const auto& x) { return call.algebra.BitAnd(x, ScalarLike(call, x)); });
+}
+
+FAULTLINE_KERNEL(BitwiseOr) {
+  MapInt<2>(call, [&](const auto& x, const auto& y) { return call.algebra.BitOr(x, y); });
+}
+
+FAULTLINE_KERNEL(BitwiseOrScalar) {
+  MapInt<1>(call, [&](const auto& x) { return call.algebra.BitOr(x, ScalarLike(call, x)); });
+}
+
+FAULTLINE_KERNEL(BitwiseXor) {
+  MapInt<2>(call, [&](const auto& x, const auto& y) { return call.algebra.BitXor(x, y); });
+}
+
+FAULTLINE_KERNEL(BitwiseXorScalar) {
+  MapInt<1>(call, [&](const auto& x) { return call.algebra.BitXor(x, ScalarLike(call, x)); });
+}
+
+FAULTLINE_KERNEL(BitwiseNot) {
+  MapInt<1>(call, [&](const auto& x) { return call.algebra.BitNot(x); });
 }
 
 FAULTLINE_KERNEL(BitwiseLeftShift) {
@@ -242,6 +308,10 @@ FAULTLINE_KERNEL(BoolAnd) {
 
 FAULTLINE_KERNEL(BoolOr) {
   MapInt<2>(call, [&](const auto& x, const auto& y) { return call.algebra.Or(x, y); });
+}
+
+FAULTLINE_KERNEL(BoolXor) {
+  MapInt<2>(call, [&](const auto& x, const auto& y) { return call.algebra.Xor(x, y); });
 }
 
 FAULTLINE_KERNEL(BoolNot) {

@@ -298,11 +298,31 @@ FloatSet Monotone(const FloatSet& x, const Step& step) {
 }  // namespace
 
 FloatSet Sets::Floor(const Float& x) const {
-  return Monotone(x, [](double value) { return std::floor(value); });
+  return Monotone(Flushed(x), [](double value) { return std::floor(value); });
+}
+
+FloatSet Sets::Ceil(const Float& x) const {
+  return Monotone(Flushed(x), [](double value) { return std::ceil(value); });
+}
+
+FloatSet Sets::Trunc(const Float& x) const {
+  return Monotone(Flushed(x), [](double value) { return std::trunc(value); });
 }
 
 FloatSet Sets::RoundEven(const Float& x) const {
-  return Monotone(x, [](double value) { return std::nearbyint(value); });
+  return Monotone(Flushed(x), [](double value) { return std::nearbyint(value); });
+}
+
+// One value for each class: negative, either zero, positive.
+FloatSet Sets::Sign(const Float& operand) const {
+  const Representatives xs(Flushed(operand));
+  Float to;
+  for (size_t i = 0; i < xs.count; ++i) {
+    const double x = xs.values[i];
+    to.AddValue(std::isnan(x) || x == 0 ? x : std::copysign(1.0, x));
+  }
+  to.integral = true;
+  return to;
 }
 
 FloatSet Sets::Rem(const Float& x, const Float& y) const {

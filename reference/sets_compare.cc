@@ -57,6 +57,12 @@ IntSet Sets::Equal(const Float& x, const Float& y) const {
   return Bools(x.nan || y.nan || (numbers && !one), MayBeEqual(x, y));
 }
 
+IntSet Sets::IsNan(const Float& x) const { return Bools(HasNumber(x), x.nan); }
+
+IntSet Sets::IsInf(const Float& x) const {
+  return Bools(x.nan || x.count > 0, x.positive_infinity || x.negative_infinity);
+}
+
 IntSet Sets::Less(const Int& x, const Int& y) const {
   return Bools(!IntLess(operand_, x.hi, y.lo), IntLess(operand_, x.lo, y.hi));
 }

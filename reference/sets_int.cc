@@ -5,6 +5,7 @@
 // nothing can wrap, else the result is the whole dtype.
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "reference/algebra.h"
@@ -138,12 +139,57 @@ IntSet Sets::Max(const Int& x, const Int& y) const {
   return Int::Between(result_, exact.Max(x.lo, y.lo), exact.Max(x.hi, y.hi));
 }
 
+IntSet Sets::Sign(const Int& x) const {
+  const Exact exact(*contract_, operand_, result_);
+  const Int zero = Int::Of(0);
+  if (auto all = Enumerate(result_, x, zero, [&](auto a, auto) { return exact.Sign(a); })) {
+    return *all;
+  }
+  return Int::Between(result_, exact.Sign(x.lo), exact.Sign(x.hi));
+}
+
 IntSet Sets::BitAnd(const Int& x, const Int& y) const {
   if (auto all = Enumerate(result_, x, y, [](auto a, auto b) { return a & b; })) return *all;
   // The conjunction of non-negative values is no greater than either.
   const Wide least = std::min(ValueOf(operand_, x.lo), ValueOf(operand_, y.lo));
   if (least < 0) return Int::Full(result_);
   return Fitting(result_, 0, std::min(ValueOf(operand_, x.hi), ValueOf(operand_, y.hi)));
+}
+
+namespace {
+
+// All ones below the highest bit that some member of two sets of non-negative values has.
+Wide OnesCovering(Wide a, Wide b) {
+  const auto highest = static_cast<uint64_t>(std::max(a, b));
+  return static_cast<Wide>(highest == 0 ? 0 : ~uint64_t{0} >> std::countl_zero(highest));
+}
+
+}  // namespace
+
+IntSet Sets::BitOr(const Int& x, const Int& y) const {
+  if (auto all = Enumerate(result_, x, y, [](auto a, auto b) { return a | b; })) return *all;
+  // The disjunction of non-negative values is no less than either, and has no bit above theirs.
+  const Wide a = ValueOf(operand_, x.lo);
+  const Wide b = ValueOf(operand_, y.lo);
+  if (std::min(a, b) < 0) return Int::Full(result_);
+  const Wide most = OnesCovering(ValueOf(operand_, x.hi), ValueOf(operand_, y.hi));
+  return Fitting(result_, std::max(a, b), most);
+}
+
+IntSet Sets::BitXor(const Int& x, const Int& y) const {
+  if (auto all = Enumerate(result_, x, y, [](auto a, auto b) { return a ^ b; })) return *all;
+  if (std::min(ValueOf(operand_, x.lo), ValueOf(operand_, y.lo)) < 0) return Int::Full(result_);
+  return Fitting(result_, 0, OnesCovering(ValueOf(operand_, x.hi), ValueOf(operand_, y.hi)));
+}
+
+// Reverses the order of the dtype.
+IntSet Sets::BitNot(const Int& x) const {
+  const Exact exact(*contract_, operand_, result_);
+  const Int zero = Int::Of(0);
+  if (auto all = Enumerate(result_, x, zero, [&](auto a, auto) { return exact.BitNot(a); })) {
+    return *all;
+  }
+  return Int::Between(result_, exact.BitNot(x.hi), exact.BitNot(x.lo));
 }
 
 IntSet Sets::ShiftLeft(const Int& x, const Int& amount) const {
@@ -176,6 +222,10 @@ IntSet Sets::And(const Int& x, const Int& y) const {
 
 IntSet Sets::Or(const Int& x, const Int& y) const {
   return *Enumerate(ir::Dtype::kBool, x, y, [](auto a, auto b) { return a | b; });
+}
+
+IntSet Sets::Xor(const Int& x, const Int& y) const {
+  return *Enumerate(ir::Dtype::kBool, x, y, [](auto a, auto b) { return a ^ b; });
 }
 
 IntSet Sets::Not(const Int& x) const {

@@ -3,6 +3,7 @@
 
 #include "fusion/lower/elementwise.h"
 
+#include <limits>
 #include <numbers>
 
 #include "fusion/fault.h"
@@ -13,6 +14,8 @@ namespace {
 
 using ir::Dtype;
 using ir::Opcode;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Lowering {
  public:
@@ -42,6 +45,8 @@ class Lowering {
         return b_.Binary(Op::kAnd, At(0), At(1));
       case Opcode::kBoolOr:
         return b_.Binary(Op::kOr, At(0), At(1));
+      case Opcode::kBoolXor:
+        return b_.Binary(Op::kXor, At(0), At(1));
       case Opcode::kBoolNot:
         return b_.Unary(Op::kNot, At(0));
       default:
@@ -69,6 +74,16 @@ class Lowering {
       case Opcode::kLower:
       case Opcode::kLowerScalar:
         return b_.Compare(Op::kLower, At(0), Right());
+      case Opcode::kLowerEqual:
+      case Opcode::kLowerEqualScalar:
+        return b_.Compare(Op::kLowerEqual, At(0), Right());
+      case Opcode::kGreater:
+      case Opcode::kGreaterScalar:
+        return b_.Compare(Op::kLower, Right(), At(0));
+      case Opcode::kIsNan:
+        return b_.Compare(Op::kNotEqual, At(0), At(0));
+      case Opcode::kIsInf:
+        return b_.Compare(Op::kEqual, b_.Unary(Op::kAbs, At(0)), Number(kInfinity));
       default:
         FAULTLINE_CHECK(in_.op == Opcode::kGreaterEqual || in_.op == Opcode::kGreaterEqualScalar,
                         "a comparison without a lowering");
@@ -98,15 +113,23 @@ class Lowering {
       case Opcode::kRemScalar:
         return b_.Binary(Op::kRem, At(0), Right());
       case Opcode::kMinimum:
-        return b_.Binary(Op::kMin, At(0), At(1));
+      case Opcode::kClampMax:
+        return b_.Binary(Op::kMin, At(0), Right());
       case Opcode::kMaximum:
-        return b_.Binary(Op::kMax, At(0), At(1));
+      case Opcode::kClampMin:
+        return b_.Binary(Op::kMax, At(0), Right());
       case Opcode::kPowf:
       case Opcode::kPowfScalar:
         return b_.Binary(Op::kPow, At(0), Right());
       case Opcode::kBitwiseAnd:
       case Opcode::kBitwiseAndScalar:
         return b_.Binary(Op::kAnd, At(0), Right());
+      case Opcode::kBitwiseOr:
+      case Opcode::kBitwiseOrScalar:
+        return b_.Binary(Op::kOr, At(0), Right());
+      case Opcode::kBitwiseXor:
+      case Opcode::kBitwiseXorScalar:
+        return b_.Binary(Op::kXor, At(0), Right());
       case Opcode::kBitwiseLeftShift:
       case Opcode::kBitwiseLeftShiftScalar:
         return b_.Shift(Op::kShiftLeft, At(0), Right(), ir::BitWidth(in_.from));
@@ -125,6 +148,8 @@ class Lowering {
         return b_.Unary(Op::kNeg, x);
       case Opcode::kAbs:
         return b_.Unary(Op::kAbs, x);
+      case Opcode::kSign:
+        return Sign(x);
       case Opcode::kClamp:
         return Clamp(x);
       case Opcode::kExp:
@@ -141,8 +166,14 @@ class Lowering {
         return b_.Unary(Op::kErf, x);
       case Opcode::kFloor:
         return b_.Unary(Op::kFloor, x);
+      case Opcode::kCeil:
+        return b_.Unary(Op::kCeil, x);
+      case Opcode::kTrunc:
+        return b_.Unary(Op::kTrunc, x);
       case Opcode::kRound:
         return b_.Unary(Op::kRoundEven, x);
+      case Opcode::kBitwiseNot:
+        return b_.Unary(Op::kNot, x);
       case Opcode::kRelu:
         return b_.Binary(Op::kMax, x, Number(0));
       case Opcode::kGelu:
@@ -151,6 +182,16 @@ class Lowering {
         FAULTLINE_CHECK(in_.op == Opcode::kSigmoid, "an elementwise op without a lowering");
         return Sigmoid(x);
     }
+  }
+
+  // What is neither above nor below zero stays: NaN, and zeros with their sign.
+  Val Sign(Val x) {
+    const Val zero = Number(0);
+    Val rest = x;
+    if (!ir::IsUnsigned(in_.from)) {
+      rest = b_.Select(b_.Compare(Op::kLower, x, zero), Number(-1), x);
+    }
+    return b_.Select(b_.Compare(Op::kLower, zero, x), Number(1), rest);
   }
 
   Val Clamp(Val x) {

@@ -142,7 +142,7 @@ bool FlipLastBits(const std::vector<bool>& again, std::span<HostTensor> tensors)
 
 bool IsExtremum(Opcode op) {
   return op == Opcode::kMinimum || op == Opcode::kMaximum || op == Opcode::kClamp ||
-         op == Opcode::kRelu;
+         op == Opcode::kClampMax || op == Opcode::kClampMin || op == Opcode::kRelu;
 }
 
 }  // namespace

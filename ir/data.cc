@@ -79,29 +79,47 @@ uint64_t LogscaleElement(const DataSpec& data, Dtype dtype, uint64_t i) {
   return FromDouble(dtype, (bits & 1) != 0 ? -value : value);
 }
 
-uint64_t FormElement(const DataSpec& data, Dtype dtype, uint64_t i) {
+// Stores element(i) for every i.
+template <typename Element>
+void Fill(HostTensor& tensor, Dtype dtype, const Element& element) {
+  const auto size = static_cast<size_t>(ByteSize(dtype));
+  const uint64_t count = tensor.bytes.size() / size;
+  std::byte* to = tensor.bytes.data();
+  for (uint64_t i = 0; i < count; ++i, to += size) StoreElement(dtype, element(i), to);
+}
+
+void FillByForm(HostTensor& tensor, const DataSpec& data, Dtype dtype) {
+  using Make = uint64_t(const DataSpec&, Dtype, uint64_t);
+  const auto fill = [&](Make& make) {
+    Fill(tensor, dtype, [&](uint64_t i) { return make(data, dtype, i); });
+  };
   switch (data.form) {
     case DataForm::kList:
-      return data.elements[i];
+      return Fill(tensor, dtype, [&](uint64_t i) { return data.elements[i]; });
     case DataForm::kConstant:
-      return data.elements[0];
+      return Fill(tensor, dtype, [&](uint64_t) { return data.elements[0]; });
+    case DataForm::kCycle: {
+      size_t next = 0;
+      return Fill(tensor, dtype, [&](uint64_t) {
+        const uint64_t bits = data.elements[next++];
+        if (next == data.elements.size()) next = 0;
+        return bits;
+      });
+    }
     case DataForm::kIota:
-      return IotaElement(data, dtype, i);
-    case DataForm::kCycle:
-      return data.elements[i % data.elements.size()];
+      return fill(IotaElement);
     case DataForm::kUniform:
-      return UniformElement(data, dtype, i);
+      return fill(UniformElement);
     case DataForm::kNormal:
-      return NormalElement(data, dtype, i);
+      return fill(NormalElement);
     case DataForm::kInts:
-      return IntsElement(data, dtype, i);
+      return fill(IntsElement);
     case DataForm::kLogscale:
-      return LogscaleElement(data, dtype, i);
+      return fill(LogscaleElement);
     case DataForm::kQuantized:
       break;
   }
   FAULTLINE_CHECK(false, "codes have no elements");
-  return 0;
 }
 
 }  // namespace
@@ -114,9 +132,7 @@ HostTensor Materialize(const DataSpec& data, const Type& type) {
   const auto size = static_cast<size_t>(ByteSize(dtype));
   const auto count = static_cast<uint64_t>(type.NumElements());
   HostTensor tensor{type, std::vector<std::byte>(count * size)};
-  for (uint64_t i = 0; i < count; ++i) {
-    StoreElement(dtype, FormElement(data, dtype, i), tensor.bytes.data() + i * size);
-  }
+  FillByForm(tensor, data, dtype);
   for (const auto& [index, bits] : data.overrides) {
     StoreElement(dtype, bits, tensor.bytes.data() + static_cast<size_t>(index) * size);
   }

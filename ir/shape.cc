@@ -36,17 +36,6 @@ void Shape::Erase(int axis) {
   (*this)[rank_] = 0;
 }
 
-int64_t Shape::NumElements() const {
-  int64_t product = 1;
-  bool overflow = false;
-  for (int i = 0; i < rank_; ++i) {
-    // A zero extent empties the tensor however large the others are.
-    if ((*this)[i] == 0) return 0;
-    overflow = overflow || __builtin_mul_overflow(product, (*this)[i], &product);
-  }
-  return overflow ? INT64_MAX : product;
-}
-
 std::array<int64_t, kRankMax> Shape::RowMajorStrides() const {
   std::array<int64_t, kRankMax> strides = {};
   // Unsigned: extents that nobody has verified yet may overflow, which then means nothing.

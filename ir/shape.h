@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,16 @@ class Shape {
   void Erase(int axis);
 
   // Product of the extents, saturating at INT64_MAX; 1 for rank 0.
-  int64_t NumElements() const;
+  int64_t NumElements() const {
+    int64_t product = 1;
+    bool saturated = false;
+    for (int i = 0; i < rank_; ++i) {
+      const int64_t extent = extents_[static_cast<size_t>(i)];
+      if (extent == 0) return 0;
+      saturated |= __builtin_mul_overflow(product, extent, &product);
+    }
+    return saturated ? std::numeric_limits<int64_t>::max() : product;
+  }
   // Row-major strides in elements.
   std::array<int64_t, kRankMax> RowMajorStrides() const;
 

@@ -63,6 +63,9 @@ struct EvaluateOptions {
   // If set, "naive" bits are those of a legal execution that Nature chooses. Must outlive the
   // evaluation.
   Nature* nature = nullptr;
+  // Inputs by value id, where the caller has materialised them already (entries may be null). Must
+  // outlive the evaluation.
+  std::span<const ir::HostTensor* const> inputs = {};
 };
 
 class Evaluator {

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,27 @@ Judgement Undecided(VerdictKind kind, int statement, std::string message) {
   judgement.verdict.key = KeyOf(judgement.verdict);
   return judgement;
 }
+
+// The inputs of a program, made once for all that need them.
+class Inputs {
+ public:
+  explicit Inputs(const ir::Program& program) : by_value_(program.values.size()) {
+    for (const ir::Statement& statement : program.statements) {
+      if (statement.kind != ir::StatementKind::kInput) continue;
+      const ir::ValueId value = statement.results[0];
+      tensors_.push_back(ir::Materialize(*statement.data, program.TypeOf(value)));
+      by_value_[value] = &tensors_.back();
+    }
+  }
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
+
+  std::span<const ir::HostTensor* const> by_value() const { return by_value_; }
+
+ private:
+  std::deque<ir::HostTensor> tensors_;
+  std::vector<const ir::HostTensor*> by_value_;
+};
 
 // The first statement that the backend does not support, as an undecided judgement.
 std::optional<Judgement> FindUnsupported(const ir::Program& program, const Backend& backend) {
@@ -68,13 +91,14 @@ Judgement JudgeProgram(const ir::Program& program, Backend& backend, const RunOp
   if (std::optional<Judgement> unsupported = FindUnsupported(program, backend)) {
     return std::move(*unsupported);
   }
+  const Inputs inputs(program);
   reference::Evaluation made;
   if (evaluation == nullptr) {
-    made = reference::Evaluate(program, backend.contract());
+    made = reference::Evaluate(program, backend.contract(), {}, {.inputs = inputs.by_value()});
     evaluation = &made;
   }
   Judgement judgement;
-  judgement.observation = RunProgram(program, backend, run);
+  judgement.observation = RunProgram(program, backend, run, inputs.by_value());
   const CompareOptions compare = {.memory_may_run_out = run.session.memory_limit > 0 ||
                                                         run.session.fail_allocation > 0};
   Comparison comparison =

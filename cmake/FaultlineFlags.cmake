@@ -5,7 +5,7 @@
 # options below; nothing else in the tree sets a flag.
 
 option(FAULTLINE_FAULTS "Compile the seeded faults of fusion/faults.def in" OFF)
-option(FAULTLINE_COVERAGE "Count edges in the COVERED libraries for libFuzzer" OFF)
+option(FAULTLINE_COVERAGE "Count functions of the COVERED libraries for libFuzzer" OFF)
 set(FAULTLINE_PRESET "plain" CACHE STRING "The preset's name, with which its tests begin")
 set(FAULTLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, address, undefined or thread")
 set_property(CACHE FAULTLINE_SANITIZE PROPERTY STRINGS "" address undefined thread)
@@ -93,9 +93,12 @@ if(FAULTLINE_SANITIZE)
 endif()
 
 # Feedback for libFuzzer. Only libraries marked COVERED pay for it (a tile loop would be 3.2 times
-# slower), and what they decide is what the campaign has to explore.
+# slower), and what they decide is what the campaign has to explore. Functions, not edges: libFuzzer
+# spends as much on 2,000 edges a program as the planner does, and they find nothing that our own
+# features do not: over 31 faults and three seeds each, from nothing, both needed 106 programs
+# (geometric mean) and found all.
 add_library(faultline_coverage INTERFACE)
 if(FAULTLINE_COVERAGE)
   target_compile_options(faultline_coverage INTERFACE
-    -fsanitize-coverage=inline-8bit-counters,pc-table)
+    -fsanitize-coverage=func,inline-8bit-counters,pc-table)
 endif()

@@ -25,13 +25,13 @@
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/make_finding.h"
 #include "harness/campaign/options.h"
+#include "harness/campaign/parsed_programs.h"
 #include "harness/campaign/shared_state.h"
 #include "harness/campaign/statistics.h"
 #include "harness/campaign/worker_totals.h"
 #include "harness/generate/generate.h"
 #include "harness/mutate/mutate.h"
 #include "harness/oracle/judge.h"
-#include "ir/parse.h"
 #include "ir/print.h"
 
 // Features of this input, in the section that libFuzzer clears before and scans after each input.
@@ -74,11 +74,11 @@ class Worker {
   // What the mutator made last: the target is called with the same bytes next.
   struct Memo {
     std::string text;
-    ir::Program program;
+    ProgramPtr program;
   };
 
   WorkerSlot& slot() { return state_->workers[options_.index]; }
-  std::optional<ir::Program> ProgramOf(std::string_view text);
+  ProgramPtr ProgramOf(std::string_view text);
   size_t Emit(ir::Program program, uint8_t* out, size_t max_size);
   void Account(const ir::Program& program, const Judgement& judgement, bool counted);
   void Record(const ir::Program& program, const RunOptions& run, const Judgement& judgement);
@@ -94,6 +94,7 @@ class Worker {
   std::vector<std::string_view> rules_;
   MutateOptions mutate_;
   Memo memo_;
+  ParsedPrograms parsed_;
   bool memo_is_next_ = false;
   Statistics statistics_;
   WorkerTotals totals_;
@@ -128,20 +129,15 @@ Worker::Worker(const WorkerOptions& options, CampaignOptions campaign, SharedSta
 
 int Worker::RunDriver() {
   std::vector<std::string> arguments = {
-      "faultline",
-      fmt::format("-max_len={}", ir::kTextBytesMax),
-      fmt::format("-timeout={}", campaign_.timeout_s),
-      "-rss_limit_mb=4096",
-      "-reload=1",
-      "-entropic_scale_per_exec_time=0",
-      "-print_final_stats=0",
-      "-verbosity=0",
-      "-detect_leaks=0",
+      "faultline", fmt::format("-max_len={}", ir::kTextBytesMax),
+      fmt::format("-timeout={}", campaign_.timeout_s), "-rss_limit_mb=4096", "-reload=1",
+      // Cheap programs are tried more often than dear ones: over the same 30,000 programs 11.8 ops
+      // each instead of 15, 22 % less time, the same features.
+      "-entropic_scale_per_exec_time=1", "-print_final_stats=0", "-verbosity=0", "-detect_leaks=0",
       "-use_value_profile=0",
       // One feature a counter instead of eight levels. Over the same 12,000 programs the corpus
       // grew to 922 entries instead of 2,152, and our own features to 1,025 instead of 1,005.
-      "-use_counters=0",
-      "-create_missing_dirs=1",
+      "-use_counters=0", "-create_missing_dirs=1",
       fmt::format("-artifact_prefix={}", paths_.artifacts()),
       fmt::format("-seed={}",
                   1 + MixSeed(campaign_.seed, static_cast<uint64_t>(options_.index) * 1000 +
@@ -159,12 +155,8 @@ int Worker::RunDriver() {
   });
 }
 
-std::optional<ir::Program> Worker::ProgramOf(std::string_view text) {
-  if (text == memo_.text) return memo_.program;
-  ir::Result<ir::Program> program = ir::ParseAndVerify(text);
-  // The bound on work makes a timeout a fault, not a large program.
-  if (!program || ir::WorkOf(*program) > kWorkMax) return std::nullopt;
-  return std::move(*program);
+ProgramPtr Worker::ProgramOf(std::string_view text) {
+  return text == memo_.text ? memo_.program : parsed_.Find(text);
 }
 
 size_t Worker::Emit(ir::Program program, uint8_t* out, size_t max_size) {
@@ -173,7 +165,7 @@ size_t Worker::Emit(ir::Program program, uint8_t* out, size_t max_size) {
   // of a text.
   const size_t size = std::min(text.size(), max_size);
   std::memcpy(out, text.data(), size);
-  memo_ = {std::move(text), std::move(program)};
+  memo_ = {std::move(text), std::make_shared<const ir::Program>(std::move(program))};
   memo_is_next_ = true;
   return size;
 }
@@ -183,10 +175,10 @@ size_t Worker::Mutate(uint8_t* data, size_t size, size_t max_size, unsigned seed
   if (left_target_ns_ != 0) totals_.Spend(Stage::kFuzzer, start - left_target_ns_);
   ChoiceStream choices(MixSeed(campaign_.seed, seed));
   mutate_.text_bytes_max = static_cast<int64_t>(max_size);
-  std::optional<ir::Program> base;
+  ProgramPtr base;
   if (!choices.OneIn(kFreshOneIn)) base = ProgramOf(TextOf(data, size));
-  ir::Program program =
-      base ? harness::Mutate(*base, choices, mutate_) : Generate(choices, mutate_.generate);
+  ir::Program program = base != nullptr ? harness::Mutate(*base, choices, mutate_)
+                                        : Generate(choices, mutate_.generate);
   const size_t length = Emit(std::move(program), data, max_size);
   totals_.Spend(Stage::kMutate, MonotonicNs() - start);
   return length;
@@ -194,9 +186,9 @@ size_t Worker::Mutate(uint8_t* data, size_t size, size_t max_size, unsigned seed
 
 size_t Worker::Cross(std::string_view a, std::string_view b, uint8_t* out, size_t max_size,
                      unsigned seed) {
-  const std::optional<ir::Program> left = ProgramOf(a);
-  const std::optional<ir::Program> right = ProgramOf(b);
-  if (!left || !right) return 0;
+  const ProgramPtr left = ProgramOf(a);
+  const ProgramPtr right = ProgramOf(b);
+  if (left == nullptr || right == nullptr) return 0;
   ChoiceStream choices(MixSeed(campaign_.seed, seed));
   mutate_.text_bytes_max = static_cast<int64_t>(max_size);
   return Emit(Crossover(*left, *right, choices, mutate_), out, max_size);
@@ -207,8 +199,8 @@ int Worker::RunOne(std::string_view text) {
   const uint64_t start = MonotonicNs();
   // Inputs that the mutator did not just make are seeds, or come from other workers.
   const bool counted = std::exchange(memo_is_next_, false) && text == memo_.text;
-  const std::optional<ir::Program> program = ProgramOf(text);
-  if (!program) {
+  const ProgramPtr program = ProgramOf(text);
+  if (program == nullptr) {
     slot().rejected.fetch_add(1, std::memory_order_relaxed);
     return kRejected;
   }

@@ -97,22 +97,34 @@ struct MatmulLaunch {
   bool operator==(const MatmulLaunch&) const = default;
 };
 
-// Stable sort along the last loop axis, NaN last (first if descending); moves bits.
+// Stable sort along the last axis, NaN last (first if descending). Gives the first elements, moved
+// bitwise, the positions they come from, or both.
 struct SortLaunch {
   ir::Dtype dtype = ir::Dtype::kF32;
   bool descending = false;
+  bool values = true;
+  bool positions = false;
+  ir::Dtype position = ir::Dtype::kI64;  // i32 or i64
   bool operator==(const SortLaunch&) const = default;
 };
 
-// Writes values at indices into a tensor that already holds operand 0 (copied by the engine, or the
-// operand itself). Row-major order of the index tensor: the last assignment wins. kAdd on f16 and
-// bf16 accumulates in f32 and rounds once.
+// Writes values at places into a tensor that already holds operand 0 (copied by the engine, or the
+// operand itself). Row-major order of the index tensor: the last assignment wins. On f16 and bf16
+// kAdd and kMul accumulate in f32 and round once.
 struct ScatterLaunch {
   ir::Dtype dtype = ir::Dtype::kF32;
   ir::Dtype index = ir::Dtype::kI64;
   ir::Update update = ir::Update::kAssign;
   int32_t source = -1;  // statement an out-of-range index is reported for
   bool operator==(const ScatterLaunch&) const = default;
+};
+
+// Moves elements bitwise from places of a tensor.
+struct GatherPartsLaunch {
+  int element_bytes = 4;
+  ir::Dtype index = ir::Dtype::kI64;
+  int32_t source = -1;  // statement an out-of-range index is reported for
+  bool operator==(const GatherPartsLaunch&) const = default;
 };
 
 // Moves elements bitwise: any access to a strided place of the same dtype.
@@ -140,8 +152,8 @@ struct QuantizeLaunch {
   bool operator==(const QuantizeLaunch&) const = default;
 };
 
-using Launch = std::variant<BlockLaunch, MatmulLaunch, SortLaunch, ScatterLaunch, CopyLaunch,
-                            MoveCodesLaunch, QuantizeLaunch>;
+using Launch = std::variant<BlockLaunch, MatmulLaunch, SortLaunch, ScatterLaunch, GatherPartsLaunch,
+                            CopyLaunch, MoveCodesLaunch, QuantizeLaunch>;
 
 // ---------------------------------------------------------------------------------------- bindings
 
@@ -215,14 +227,30 @@ struct MatmulBinding {
 
 struct SortBinding {
   TensorBinding from;  // sorted along the last axis: permute the strides
-  TensorBinding to;
+  TensorBinding to;    // as long along the last axis as elements are wanted
+  TensorBinding positions;
+};
+
+// Places in a tensor, one for each element of a walk. An index tensor names them along some axes of
+// the tensor; along each other axis the walk goes itself.
+struct PlacesBinding {
+  // Over the walk; stride 0 on the axes along which an index serves for all elements.
+  TensorBinding index;
+  int64_t component_stride = 0;  // from an index for one axis to that for the next
+  TensorBinding tensor;          // the whole one; shapes fit: 0 <= index < tensor.shape[axis]
+  int named_count = 0;
+  std::array<int8_t, ir::kRankMax> named = {};   // axes of the tensor that the index names
+  std::array<int8_t, ir::kRankMax> walked = {};  // by axis of the walk: axis of the tensor, or -1
 };
 
 struct ScatterBinding {
-  TensorBinding index;   // its shape is the space walked
-  TensorBinding values;  // same shape
-  TensorBinding target;  // the whole tensor, same rank; other axes are no shorter than the index's
-  int dim = 0;           // the indexed axis of target: 0 <= index < target.shape[dim]
+  PlacesBinding places;
+  TensorBinding values;  // over the walk
+};
+
+struct GatherPartsBinding {
+  PlacesBinding places;
+  TensorBinding to;  // over the walk
 };
 
 struct CopyBinding {
@@ -243,8 +271,9 @@ struct QuantizeBinding {
   Buffer* to = nullptr;
 };
 
-using LaunchBinding = std::variant<BlockBinding, MatmulBinding, SortBinding, ScatterBinding,
-                                   CopyBinding, MoveCodesBinding, QuantizeBinding>;
+using LaunchBinding =
+    std::variant<BlockBinding, MatmulBinding, SortBinding, ScatterBinding, GatherPartsBinding,
+                 CopyBinding, MoveCodesBinding, QuantizeBinding>;
 
 struct RunOptions {
   // Spaces of fewer elements run on the calling thread.

@@ -25,8 +25,8 @@ std::span<const RuleInfo> AllRules() { return kRules; }
 std::string_view RuleName(Rule rule) { return kRules[static_cast<size_t>(rule)].name; }
 
 std::string_view LaunchKindName(LaunchKind kind) {
-  constexpr std::string_view kNames[] = {"block", "matmul",     "sort",    "scatter",
-                                         "copy",  "move_codes", "quantize"};
+  constexpr std::string_view kNames[] = {"block",        "matmul", "sort",       "scatter",
+                                         "gather_parts", "copy",   "move_codes", "quantize"};
   return kNames[static_cast<size_t>(kind)];
 }
 

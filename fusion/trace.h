@@ -37,8 +37,17 @@ std::string_view RuleName(Rule rule);
 using RuleSet = uint32_t;
 constexpr RuleSet SetOf(Rule rule) { return RuleSet{1} << static_cast<unsigned>(rule); }
 
-enum class LaunchKind : uint8_t { kBlock, kMatmul, kSort, kScatter, kCopy, kMoveCodes, kQuantize };
-inline constexpr int kLaunchKindCount = 7;
+enum class LaunchKind : uint8_t {
+  kBlock,
+  kMatmul,
+  kSort,
+  kScatter,
+  kGatherParts,
+  kCopy,
+  kMoveCodes,
+  kQuantize,
+};
+inline constexpr int kLaunchKindCount = 8;
 std::string_view LaunchKindName(LaunchKind kind);
 
 // A question that the planner put to the chooser. Alternative 0 is always the safe one.

@@ -8,13 +8,14 @@
 namespace faultline::ir {
 namespace {
 
-constexpr std::array<std::string_view, 5> kUpdateWords = {"assign", "add", "mul", "min", "max"};
+constexpr std::array<std::string_view, 6> kUpdateWords = {"assign", "add", "mul",
+                                                          "min",    "max", "or"};
 constexpr std::array<std::string_view, 2> kRangeWords = {"min_max", "abs_mean"};
 
 using Spelling = AttributeSpelling;
 using Key = AttributeKey;
 
-const std::array<AttributeInfo, 9> kInfos = {{
+const std::array<AttributeInfo, kAttributeKeyCount> kInfos = {{
     {Key::kDim, "dim", Spelling::kInt, std::nullopt, {}},
     {Key::kDimOptional, "dim", Spelling::kInt, std::nullopt, {}},
     {Key::kDims, "dims", Spelling::kIntList, std::nullopt, {}},
@@ -24,6 +25,8 @@ const std::array<AttributeInfo, 9> kInfos = {{
     {Key::kDescending, "descending", Spelling::kBool, 0, {}},
     {Key::kUpdate, "update", Spelling::kWord, std::nullopt, kUpdateWords},
     {Key::kRange, "range", Spelling::kWord, 0, kRangeWords},
+    {Key::kStep, "step", Spelling::kInt, std::nullopt, {}},
+    {Key::kK, "k", Spelling::kInt, std::nullopt, {}},
 }};
 
 // A bound as Python reads it: negative ones count from the end, then it is clamped to the axis.

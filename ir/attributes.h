@@ -19,7 +19,7 @@
 
 namespace faultline::ir {
 
-enum class Update : uint8_t { kAssign, kAdd, kMul, kMin, kMax };
+enum class Update : uint8_t { kAssign, kAdd, kMul, kMin, kMax, kOr };
 enum class Range : uint8_t { kMinMax, kAbsMean };
 
 // One axis of a slice, as written. Bounds are normalised as Python does for a positive step; a

@@ -34,51 +34,82 @@ Status CheckSize(const Type& type) {
 }
 
 // An index result must hold every position it may name.
-Status CheckIndexFits(const Application& application, const Type& result) {
-  if (application.info.dtype_rule != DtypeRule::kIndex) return {};
+Status CheckIndexFits(const Application& application, size_t r, const Type& result) {
+  if (!IsIndexResult(application.info.op, r)) return {};
   const int64_t last = application.operands[0].NumElements() - 1;
   if (last < 0 || static_cast<uint64_t>(last) <= IntMax(result.dtype())) return {};
   return Invalid("index " + std::to_string(last) + " does not fit " +
                  std::string(DtypeName(result.dtype())));
 }
 
-Result<Type> InferResult(const Application& application) {
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckArity(application));
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckAttributes(application.info, application.attributes));
-  FAULTLINE_ASSIGN_OR_RETURN(const ElementType element, InferElement(application));
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckScalars(application, element));
-  FAULTLINE_ASSIGN_OR_RETURN(const Shape shape, InferShape(application));
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckReducedExtent(application));
+Result<Type> InferResult(const Application& application, size_t r) {
+  FAULTLINE_ASSIGN_OR_RETURN(const ElementType element, InferElement(application, r));
+  if (r == 0) FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckScalars(application, element));
+  FAULTLINE_ASSIGN_OR_RETURN(const Shape shape, InferShape(application, r));
+  if (r == 0) FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckReducedExtent(application));
   const Type result(element, shape);
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSize(result));
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckIndexFits(application, result));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckIndexFits(application, r, result));
   if (result.quantized()) {
     FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(VerifyScheme(result.scheme(), shape));
   }
-  if (!application.declared.empty() && application.declared[0] != result) {
-    return std::unexpected(Invalid("result is declared " + PrintType(application.declared[0]) +
+  if (!application.declared.empty() && application.declared[r] != result) {
+    const bool one = application.info.result_count() == 1;
+    return std::unexpected(Invalid((one ? "result" : "result " + std::to_string(r)) +
+                                   " is declared " + PrintType(application.declared[r]) +
                                    ", but is " + PrintType(result)));
   }
   return result;
 }
 
+// How many results there are: what the row says, or as many as are declared.
+Result<size_t> CountResults(const Application& application) {
+  const size_t declared = application.declared.size();
+  const int count = application.info.result_count();
+  if (count == kVariadic) {
+    if (declared >= 1 && declared <= static_cast<size_t>(kResultsMax)) return declared;
+    return std::unexpected(Invalid("has 1 to " + std::to_string(kResultsMax) + " results, but " +
+                                   std::to_string(declared) + " are declared"));
+  }
+  if (declared == 0 || declared == static_cast<size_t>(count)) return static_cast<size_t>(count);
+  return std::unexpected(
+      Invalid("has " + std::to_string(count) + (count == 1 ? " result, but " : " results, but ") +
+              std::to_string(declared) + (declared == 1 ? " is declared" : " are declared")));
+}
+
+Result<std::vector<Type>> InferResults(const Application& application) {
+  FAULTLINE_ASSIGN_OR_RETURN(const size_t count, CountResults(application));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckArity(application));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckAttributes(application.info, application.attributes));
+  std::vector<Type> results;
+  for (size_t r = 0; r < count; ++r) {
+    FAULTLINE_ASSIGN_OR_RETURN(const Type result, InferResult(application, r));
+    results.push_back(result);
+  }
+  return results;
+}
+
 }  // namespace
+
+Result<Shape> InferResultShape(Opcode op, std::span<const Type> operands,
+                               const Attributes& attributes, std::span<const Type> declared,
+                               size_t r) {
+  const Application application{InfoOf(op), operands, {}, attributes, declared};
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckArity(application));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckAttributes(application.info, application.attributes));
+  return InferShape(application, r);
+}
 
 Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
                                      std::span<const Scalar> scalars, const Attributes& attributes,
                                      std::span<const Type> declared) {
   const OpInfo& info = InfoOf(op);
-  if (declared.size() > 1) {
-    return Error(StatusCode::kInvalidProgram, std::string(info.mnemonic) + " has 1 result, but " +
-                                                  std::to_string(declared.size()) +
-                                                  " are declared");
+  auto results = InferResults({info, operands, scalars, attributes, declared});
+  if (!results.has_value()) {
+    return Error(results.error().code(),
+                 std::string(info.mnemonic) + ": " + results.error().message());
   }
-  const auto result = InferResult({info, operands, scalars, attributes, declared});
-  if (!result.has_value()) {
-    return Error(result.error().code(),
-                 std::string(info.mnemonic) + ": " + result.error().message());
-  }
-  return std::vector<Type>{*result};
+  return results;
 }
 
 }  // namespace faultline::ir

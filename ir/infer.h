@@ -14,6 +14,7 @@
 #include "ir/base/status.h"
 #include "ir/element.h"
 #include "ir/op.h"
+#include "ir/shape.h"
 #include "ir/type.h"
 
 namespace faultline::ir {
@@ -25,6 +26,12 @@ namespace faultline::ir {
 Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
                                      std::span<const Scalar> scalars, const Attributes& attributes,
                                      std::span<const Type> declared);
+
+// The shape of result `r` alone. Of the declared types it takes no more than what is the argument:
+// where one is to be declared for its dtype, this is the shape to write.
+Result<Shape> InferResultShape(Opcode op, std::span<const Type> operands,
+                               const Attributes& attributes, std::span<const Type> declared,
+                               size_t r);
 
 // Whether a layout op on quantized operands moves codes and scales without requantizing. Never
 // looks at data. If false the meaning is: dequantize to f32, move, quantize with the result's

@@ -37,8 +37,10 @@ constexpr AttributeKey Dim = AttributeKey::kDim;
 constexpr AttributeKey DimOptional = AttributeKey::kDimOptional;
 constexpr AttributeKey Dims = AttributeKey::kDims;
 constexpr AttributeKey Descending = AttributeKey::kDescending;
+constexpr AttributeKey K = AttributeKey::kK;
 constexpr AttributeKey Range = AttributeKey::kRange;
 constexpr AttributeKey Slices = AttributeKey::kSlices;
+constexpr AttributeKey Step = AttributeKey::kStep;
 constexpr AttributeKey Times = AttributeKey::kTimes;
 constexpr AttributeKey Update = AttributeKey::kUpdate;
 
@@ -66,6 +68,8 @@ int OpInfo::scalar_count() const {
   }
   return 0;
 }
+
+int OpInfo::result_count() const { return dtype_rule == DtypeRule::kSameIndex ? 2 : 1; }
 
 bool OpInfo::Takes(AttributeKey key) const {
   return std::ranges::find(attributes(), key) != attributes().end();

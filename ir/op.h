@@ -36,13 +36,14 @@ enum class OpForm : uint8_t { kPrimitive, kComposite };
 
 inline constexpr int kVariadic = -1;  // one or more operands of one type rule
 
-// Which dtypes operands and results have. T is one dtype of the row's mask.
+// Which dtypes operands and results have, hence how many results. T is one dtype of the row's mask.
 enum class DtypeRule : uint8_t {
   kSame,        // all operands T, result T (a quantized T keeps or permutes its scheme)
   kCompare,     // all operands T, result bool
   kIndexed,     // T, index {, T}; result T
   kMasked,      // T, bool {, T}; result T
   kIndex,       // T; result declared, i32 or i64
+  kSameIndex,   // T; results T, then an index: declared, i32 or i64
   kCast,        // any plain; result declared, any plain
   kDeclared,    // no operands; result declared
   kQuantize,    // f32, f16, bf16; result declared, quantized
@@ -61,14 +62,19 @@ enum class ShapeRule : uint8_t {
   kSlice,
   kCat,
   kRepeatDim,
+  kUnfold,
   kSelect,
   kGather,
   kScatter,
+  kSelectAssign,
+  kGatherNd,
+  kScatterNd,
   kSliceAssign,
   kReduceAll,
   kReduceDim,
   kArgReduce,
   kAlongDim,
+  kTopk,
   kMatmul,
 };
 
@@ -85,7 +91,10 @@ enum class AttributeKey : uint8_t {
   kDescending,
   kUpdate,
   kRange,
+  kStep,
+  kK,
 };
+inline constexpr int kAttributeKeyCount = static_cast<int>(AttributeKey::kK) + 1;
 
 // Where inputs are interesting and results are not all NaN: a hint for the generator, never a
 // restriction.
@@ -141,6 +150,7 @@ struct OpInfo {
     return {attribute_keys.data(), static_cast<size_t>(attribute_count)};
   }
   int scalar_count() const;
+  int result_count() const;
   bool Takes(AttributeKey key) const;
 };
 
@@ -156,6 +166,11 @@ std::vector<Dtype> DtypesOf(Opcode op);
 inline bool HasTrait(Opcode op, Traits traits) { return (InfoOf(op).traits & traits) != 0; }
 inline bool IsElementwise(Opcode op) { return HasTrait(op, kElementwise); }
 inline bool IsView(Opcode op) { return HasTrait(op, kView); }
+// Result `r` holds indices into operand 0.
+inline bool IsIndexResult(Opcode op, size_t r) {
+  const DtypeRule rule = InfoOf(op).dtype_rule;
+  return rule == DtypeRule::kIndex || (rule == DtypeRule::kSameIndex && r == 1);
+}
 // Results are bits of an operand, moved: compared bitwise, NaN payloads included.
 inline bool MovesBits(Opcode op) {
   return HasTrait(op, kView | kJoin | kIndexing | kSelecting | kSorting) ||

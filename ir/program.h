@@ -30,6 +30,7 @@ inline constexpr int64_t kTextBytesMax = int64_t{1} << 20;
 inline constexpr int kStreamsMax = 64;
 inline constexpr int kReadValuesMax = 64;
 inline constexpr int kOperandsMax = 64;
+inline constexpr int kResultsMax = 64;
 
 // Index into Program::values. Ids are not stable under editing; names are.
 using ValueId = uint32_t;

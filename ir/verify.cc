@@ -166,8 +166,14 @@ Status Verifier::VerifyFields(const Statement& statement) {
   if (statement.kind > StatementKind::kExpectError) return Bad("unknown statement");
   using enum StatementKind;
   const StatementKind kind = statement.kind;
-  const size_t results = kind == kInput || kind == kApply || kind == kClone ? 1 : 0;
-  if (statement.results.size() != results) {
+  // How many results an application has is for its op to say.
+  const size_t results = kind == kInput || kind == kClone ? 1 : 0;
+  if (kind == kApply) {
+    if (statement.results.empty() || statement.results.size() > static_cast<size_t>(kResultsMax)) {
+      return Bad("statement has " + std::to_string(statement.results.size()) +
+                 " results, not 1 to " + std::to_string(kResultsMax));
+    }
+  } else if (statement.results.size() != results) {
     return Bad("statement has " + std::to_string(statement.results.size()) +
                " results, but gives " + std::to_string(results));
   }
@@ -241,8 +247,11 @@ Status Verifier::VerifyApply(const Statement& statement) {
     FAULTLINE_RETURN_IF_ERROR(Use(value));
     operands_.push_back(program_.TypeOf(value));
   }
-  FAULTLINE_RETURN_IF_ERROR(Define(statement.results[0]));
-  declared_.assign(1, program_.TypeOf(statement.results[0]));
+  declared_.clear();
+  for (const ValueId value : statement.results) {
+    FAULTLINE_RETURN_IF_ERROR(Define(value));
+    declared_.push_back(program_.TypeOf(value));
+  }
   auto types =
       InferTypes(statement.op, operands_, statement.scalars, statement.attributes, declared_);
   return types.has_value() ? Status() : std::move(types).error();

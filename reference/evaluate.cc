@@ -18,11 +18,6 @@ namespace {
 using EnclosurePtr = std::shared_ptr<const Enclosure>;
 using PointsPtr = std::shared_ptr<const Points>;
 
-// Dtype by which kernels see a tensor: codes and scales are arithmetic of f32.
-ir::Dtype ElementDtype(const ir::Type& type) {
-  return type.quantized() ? ir::Dtype::kF32 : type.dtype();
-}
-
 ir::Status IndexStatus(ir::Opcode op, const IndexErrors::Entry& entry) {
   return {ir::StatusCode::kIndexOutOfRange,
           std::string(ir::Mnemonic(op)) + ": index " + std::to_string(entry.index) +
@@ -46,60 +41,84 @@ void MergeSpoils(std::vector<Spoil>& to, const std::vector<Spoil>& from) {
 struct Application {
   const Contract& contract;
   const ir::Statement& statement;
-  const ir::Type& type;  // of the result
   ir::Dtype operand;
-  ir::Dtype result;
+  std::vector<ir::Type> types;     // of the results
+  std::vector<ir::Dtype> results;  // their dtypes, as kernels see them
 };
 
-PointsPtr RunExact(const Application& app, const std::vector<const Points*>& operands,
-                   Nature* nature, IndexErrors& errors) {
-  auto points = std::make_shared<Points>();
-  points->type = app.type;
-  points->cells.resize(static_cast<size_t>(app.type.NumElements()));
-  const Exact exact(app.contract, app.operand, app.result, nature);
+template <class T>
+std::vector<T*> PointersTo(const std::vector<std::shared_ptr<T>>& tensors) {
+  std::vector<T*> pointers;
+  for (const auto& tensor : tensors) pointers.push_back(tensor.get());
+  return pointers;
+}
+
+std::vector<PointsPtr> RunExact(const Application& app, const std::vector<const Points*>& operands,
+                                Nature* nature, IndexErrors& errors) {
+  std::vector<std::shared_ptr<Points>> results;
+  for (const ir::Type& type : app.types) {
+    results.push_back(std::make_shared<Points>());
+    results.back()->type = type;
+    results.back()->cells.resize(static_cast<size_t>(type.NumElements()));
+  }
+  const std::vector<Points*> pointers = PointersTo(results);
+  const Exact exact(app.contract, app.operand, app.results[0], nature);
   KernelOf(app.statement.op)
       .exact({.algebra = exact,
               .op = app.statement.op,
               .scalars = app.statement.scalars,
               .attributes = app.statement.attributes,
               .operands = operands,
-              .result_tensor = *points,
+              .result_tensor = *pointers[0],
               .naive = nullptr,
-              .errors = errors});
+              .errors = errors,
+              .results = pointers,
+              .naives = {}});
   // Operands that Nature left unrounded leave their mark on ops that only move or compare.
-  if (nature != nullptr && app.contract.wider_intermediates && ir::IsFloat(app.result) &&
-      !app.type.quantized()) {
-    for (Cell& cell : points->cells) {
-      if (!std::isnan(AsFloat(cell))) cell = ToCell(Round(app.result, AsFloat(cell)));
+  for (size_t r = 0; r < results.size(); ++r) {
+    const ir::Dtype dtype = app.results[r];
+    if (nature == nullptr || !app.contract.wider_intermediates) break;
+    if (!ir::IsFloat(dtype) || app.types[r].quantized()) continue;
+    for (Cell& cell : results[r]->cells) {
+      if (!std::isnan(AsFloat(cell))) cell = ToCell(Round(dtype, AsFloat(cell)));
     }
   }
-  return points;
+  return {results.begin(), results.end()};
 }
 
-EnclosurePtr RunSets(const Application& app, const std::vector<const Enclosure*>& operands,
-                     const PointsPtr& naive, bool wide, IndexErrors& errors) {
-  auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(app.type));
-  const Sets sets(app.contract, app.operand, app.result, wide);
+std::vector<EnclosurePtr> RunSets(const Application& app,
+                                  const std::vector<const Enclosure*>& operands,
+                                  const std::vector<PointsPtr>& naive, bool wide,
+                                  IndexErrors& errors) {
+  std::vector<std::shared_ptr<Enclosure>> results;
+  for (const ir::Type& type : app.types) {
+    results.push_back(std::make_shared<Enclosure>(Enclosure::ToFill(type)));
+  }
+  const std::vector<Enclosure*> pointers = PointersTo(results);
+  const std::vector<const Points*> naives = PointersTo(naive);
+  const Sets sets(app.contract, app.operand, app.results[0], wide);
   KernelOf(app.statement.op)
       .sets({.algebra = sets,
              .op = app.statement.op,
              .scalars = app.statement.scalars,
              .attributes = app.statement.attributes,
              .operands = operands,
-             .result_tensor = *enclosure,
-             .naive = naive.get(),
-             .errors = errors});
-  enclosure->Finish(naive);
-  return enclosure;
+             .result_tensor = *pointers[0],
+             .naive = naives[0],
+             .errors = errors,
+             .results = pointers,
+             .naives = naives});
+  for (size_t r = 0; r < results.size(); ++r) results[r]->Finish(naive[r]);
+  return {results.begin(), results.end()};
 }
 
 // From operands that are points: the naive bits, with zeros of free sign.
-EnclosurePtr ExactEnclosure(const Application& app, const PointsPtr& naive) {
+EnclosurePtr ExactEnclosure(ir::Opcode op, ir::Dtype dtype, const PointsPtr& naive) {
   const auto is_zero = [](Cell cell) { return AsFloat(cell) == 0; };
-  if (!FreesZero(app.statement.op, app.result) || std::ranges::none_of(naive->cells, is_zero)) {
+  if (!FreesZero(op, dtype) || std::ranges::none_of(naive->cells, is_zero)) {
     return std::make_shared<Enclosure>(naive);
   }
-  auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(app.type));
+  auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(naive->type));
   for (size_t i = 0; i < naive->cells.size(); ++i) {
     PutFreeZero(*enclosure, static_cast<int64_t>(i), naive->cells[i]);
   }
@@ -133,22 +152,23 @@ EnclosurePtr RoundedToDtype(const Enclosure& enclosure, const PointsPtr& naive,
   return rounded;
 }
 
-// Whether a consumer may see more than a reader does.
-bool MayBeConsumedWider(const Application& app) {
-  if (!ir::IsFloat(app.result) || app.type.quantized()) return false;
+// Whether a consumer of result `r` may see more than a reader does.
+bool MayBeConsumedWider(const Application& app, size_t r) {
+  if (!ir::IsFloat(app.results[r]) || app.types[r].quantized()) return false;
   if (app.contract.wider_intermediates) return true;
   const bool product =
       app.statement.op == ir::Opcode::kMul || app.statement.op == ir::Opcode::kMulScalar;
   return app.contract.contraction && product;
 }
 
-// What consumers see where Nature keeps some elements unrounded.
-PointsPtr ConsumedWider(const Application& app, const std::vector<const Points*>& operands,
-                        const PointsPtr& stored, Nature& nature) {
+// What consumers of result `r` see where Nature keeps some elements unrounded.
+PointsPtr ConsumedWider(const Application& app, size_t r,
+                        const std::vector<const Points*>& operands, const PointsPtr& stored,
+                        Nature& nature) {
   Application wide = app;
-  wide.result = ir::Dtype::kF64;
+  wide.results[r] = ir::Dtype::kF64;
   IndexErrors ignored;
-  auto consumed = std::make_shared<Points>(*RunExact(wide, operands, &nature, ignored));
+  auto consumed = std::make_shared<Points>(*RunExact(wide, operands, &nature, ignored)[r]);
   for (size_t i = 0; i < consumed->cells.size(); ++i) {
     if (nature.Chance(2)) consumed->cells[i] = stored->cells[i];
   }
@@ -221,61 +241,76 @@ void Evaluator::Step(int index) {
 }
 
 void Evaluator::Apply(int index, const ir::Statement& statement) {
-  const ir::ValueId value = statement.results[0];
-  const ir::Type& type = program_.TypeOf(value);
-  const ir::Type& first =
-      statement.operands.empty() ? type : program_.TypeOf(statement.operands[0]);
-  const Application app{contract_, statement, type, ElementDtype(first), ElementDtype(type)};
-  Evaluated& result = values_[value];
-  result = {};
+  Application app{contract_, statement, ir::Dtype::kBool, {}, {}};
+  for (const ir::ValueId value : statement.results) {
+    app.types.push_back(program_.TypeOf(value));
+    app.results.push_back(ElementDtype(app.types.back()));
+  }
+  app.operand = statement.operands.empty() ? app.results[0]
+                                           : ElementDtype(program_.TypeOf(statement.operands[0]));
 
   std::vector<const Points*> naive_operands;
   std::vector<const Enclosure*> operands;
+  std::vector<Spoil> spoils;
   bool points = true;
   for (const ir::ValueId operand : statement.operands) {
     naive_operands.push_back(sources_[operand].get());
     operands.push_back(values_[operand].consumed.get());
     points = points && operands.back()->AllPoints();
-    MergeSpoils(result.spoils, values_[operand].spoils);
+    MergeSpoils(spoils, values_[operand].spoils);
   }
 
   IndexErrors naive_errors;
-  result.naive = RunExact(app, naive_operands, options_.nature, naive_errors);
+  const std::vector<PointsPtr> naive = RunExact(app, naive_operands, options_.nature, naive_errors);
   IndexErrors errors = naive_errors;
   // Layout ops may quantize anew.
-  const bool exact =
-      points && (!type.quantized() || IsPinnedQuantize(contract_)) &&
-      ExactOnPoints(statement.op, statement.attributes, contract_, app.operand, app.result);
-  if (!options_.enclosures) {
-    result.enclosure = std::make_shared<const Enclosure>(result.naive);
-  } else if (exact) {
-    result.enclosure = ExactEnclosure(app, result.naive);
-  } else {
-    errors = {};
-    result.enclosure = RunSets(app, operands, result.naive, false, errors);
-    const bool unrounded = contract_.wider_intermediates && ir::IsFloat(app.result) &&
-                           !type.quantized() && !result.enclosure->AllPoints();
-    if (unrounded) result.enclosure = RoundedToDtype(*result.enclosure, result.naive, contract_);
+  bool exact = points;
+  bool wider = false;
+  for (size_t r = 0; r < naive.size(); ++r) {
+    exact =
+        exact && (!app.types[r].quantized() || IsPinnedQuantize(contract_)) &&
+        ExactOnPoints(statement.op, statement.attributes, contract_, app.operand, app.results[r]);
+    wider = wider || MayBeConsumedWider(app, r);
   }
-  result.consumed = result.enclosure;
-  if (options_.enclosures && MayBeConsumedWider(app)) {
+  std::vector<EnclosurePtr> enclosures(naive.size());
+  if (options_.enclosures && !exact) {
+    errors = {};
+    enclosures = RunSets(app, operands, naive, false, errors);
+  }
+  std::vector<EnclosurePtr> wide;
+  if (options_.enclosures && wider) {
     IndexErrors ignored;
-    const EnclosurePtr wide = RunSets(app, operands, result.naive, true, ignored);
-    result.consumed = Unite(*result.enclosure, *wide);
+    wide = RunSets(app, operands, naive, true, ignored);
   }
   for (const auto* entry : {&errors.certain(), &errors.possible()}) {
     if (!entry->has_value()) continue;
     const bool certain = entry == &errors.certain();
-    MergeSpoils(result.spoils, {{index, certain, IndexStatus(statement.op, **entry)}});
+    MergeSpoils(spoils, {{index, certain, IndexStatus(statement.op, **entry)}});
     break;
   }
-  sources_[value] = result.naive;
-  if (options_.nature != nullptr && MayBeConsumedWider(app)) {
-    sources_[value] = ConsumedWider(app, naive_operands, result.naive, *options_.nature);
-  }
-  if (const auto pin = pins_.find(value); pin != pins_.end()) {
-    sources_[value] = pin->second;
-    result.consumed = std::make_shared<const Enclosure>(pin->second);
+  for (size_t r = 0; r < naive.size(); ++r) {
+    EnclosurePtr enclosure = std::move(enclosures[r]);
+    if (!options_.enclosures) {
+      enclosure = std::make_shared<const Enclosure>(naive[r]);
+    } else if (exact) {
+      enclosure = ExactEnclosure(statement.op, app.results[r], naive[r]);
+    } else if (contract_.wider_intermediates && ir::IsFloat(app.results[r]) &&
+               !app.types[r].quantized() && !enclosure->AllPoints()) {
+      enclosure = RoundedToDtype(*enclosure, naive[r], contract_);
+    }
+    const bool consumed_wider = MayBeConsumedWider(app, r);
+    Evaluated& result = values_[statement.results[r]];
+    result = {naive[r], enclosure, enclosure, spoils};
+    if (options_.enclosures && consumed_wider) result.consumed = Unite(*enclosure, *wide[r]);
+    PointsPtr& source = sources_[statement.results[r]];
+    source = naive[r];
+    if (options_.nature != nullptr && consumed_wider) {
+      source = ConsumedWider(app, r, naive_operands, naive[r], *options_.nature);
+    }
+    if (const auto pin = pins_.find(statement.results[r]); pin != pins_.end()) {
+      source = pin->second;
+      result.consumed = std::make_shared<const Enclosure>(pin->second);
+    }
   }
 }
 

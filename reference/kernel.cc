@@ -82,12 +82,18 @@ bool FreesZero(ir::Opcode op, ir::Dtype result) {
     case ir::Opcode::kClamp:
     case ir::Opcode::kClampMax:
     case ir::Opcode::kClampMin:
+    case ir::Opcode::kCummax:
+    case ir::Opcode::kCummin:
     case ir::Opcode::kMinimum:
     case ir::Opcode::kMaximum:
     case ir::Opcode::kMax:
+    case ir::Opcode::kMaxAbs:
+    case ir::Opcode::kMaxAbsDim:
     case ir::Opcode::kMaxDim:
+    case ir::Opcode::kMaxDimWithIndices:
     case ir::Opcode::kMin:
     case ir::Opcode::kMinDim:
+    case ir::Opcode::kMinDimWithIndices:
     case ir::Opcode::kRelu:
       return true;
     default:

@@ -49,9 +49,19 @@ class IndexErrors {
   std::optional<Entry> possible_;
 };
 
-// One application. Exact: fill result().cells (sized, and scales of a quantized result). Sets: fill
-// result() by Put/PutCell, one for each element; `naive` is what Exact gave for the same statement.
-// Operands of Sets are as consumed. If an index is out of range report it and write anything.
+// Dtype by which kernels see a tensor: codes and scales are arithmetic of f32.
+inline ir::Dtype ElementDtype(const ir::Type& type) {
+  return type.quantized() ? ir::Dtype::kF32 : type.dtype();
+}
+
+// Type and element access by one spelling for both algebras.
+inline const ir::Type& TypeOf(const Points& tensor) { return tensor.type; }
+inline const ir::Type& TypeOf(const Enclosure& tensor) { return tensor.type(); }
+
+// One application, seen from one of its results (the first, for the kernel of the op). Exact: fill
+// result().cells (sized, and scales of a quantized result). Sets: fill result() by Put/PutCell, one
+// for each element; `naive` is what Exact gave for the same result. Operands of Sets are as
+// consumed. If an index is out of range report it and write anything.
 template <class A>
 struct Call {
   const A& algebra;
@@ -62,16 +72,31 @@ struct Call {
   typename A::Tensor& result_tensor;
   const Points* naive;  // Sets only
   IndexErrors& errors;
+  // All results, and their naive values. The algebra's result dtype is that of result_tensor.
+  std::span<typename A::Tensor* const> results;
+  std::span<const Points* const> naives;
 
+  // Calls f with the same application seen from result `r`.
+  template <class F>
+  void ForResult(size_t r, const F& f) const {
+    const A inner = algebra.On(algebra.operand(), ElementDtype(TypeOf(*results[r])));
+    f(Call{.algebra = inner,
+           .op = op,
+           .scalars = scalars,
+           .attributes = attributes,
+           .operands = operands,
+           .result_tensor = *results[r],
+           .naive = naives.empty() ? nullptr : naives[r],
+           .errors = errors,
+           .results = results,
+           .naives = naives});
+  }
   const typename A::Tensor& operand(size_t i) const { return *operands[i]; }
   typename A::Tensor& result() const { return result_tensor; }
   Cell scalar(size_t i) const { return Hold(scalars[i].dtype, scalars[i].bits); }
   const Contract& contract() const { return algebra.contract(); }
 };
 
-// Type and element access by one spelling for both algebras.
-inline const ir::Type& TypeOf(const Points& tensor) { return tensor.type; }
-inline const ir::Type& TypeOf(const Enclosure& tensor) { return tensor.type(); }
 inline double FloatAt(const Points& tensor, int64_t i) { return tensor.Float(i); }
 inline FloatSet FloatAt(const Enclosure& tensor, int64_t i) { return tensor.FloatAt(i); }
 inline int64_t IntAt(const Points& tensor, int64_t i) { return tensor.Int(i); }

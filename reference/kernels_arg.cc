@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "reference/arg.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -24,26 +25,6 @@ int64_t ArgmaxOf(const std::vector<T>& keys, const Less& less) {
 
 // A NaN is greater than every number, and the first of several wins.
 bool NumberLess(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
-
-void PutArgmax(const Call<Exact>& call, bool negate) {
-  const Points& x = call.operand(0);
-  const ir::Dtype dtype = call.algebra.operand();
-  ForEachRow(call, [&](int64_t i, const Row& row) {
-    if (ir::IsFloat(dtype)) {
-      std::vector<double> keys;
-      for (int64_t k = 0; k < row.count; ++k) {
-        keys.push_back(negate ? -x.Float(row[k]) : x.Float(row[k]));
-      }
-      PutAt(call.result(), i, ArgmaxOf(keys, NumberLess));
-    } else {
-      std::vector<int64_t> keys;
-      for (int64_t k = 0; k < row.count; ++k) keys.push_back(x.Int(row[k]));
-      PutAt(call.result(), i, ArgmaxOf(keys, [&](int64_t a, int64_t b) {
-              return negate ? IntLess(dtype, b, a) : IntLess(dtype, a, b);
-            }));
-    }
-  });
-}
 
 // What one element may be: the hull of its numbers, and whether it may, or must, be NaN.
 template <class T>
@@ -100,6 +81,28 @@ Key<double> KeyOf(const Enclosure& x, int64_t i, bool negate) {
   return {negate ? -hi : lo, negate ? -lo : hi, set.nan, false};
 }
 
+}  // namespace
+
+void PutArgmax(const Call<Exact>& call, bool negate) {
+  const Points& x = call.operand(0);
+  const ir::Dtype dtype = call.algebra.operand();
+  ForEachRow(call, [&](int64_t i, const Row& row) {
+    if (ir::IsFloat(dtype)) {
+      std::vector<double> keys;
+      for (int64_t k = 0; k < row.count; ++k) {
+        keys.push_back(negate ? -x.Float(row[k]) : x.Float(row[k]));
+      }
+      PutAt(call.result(), i, ArgmaxOf(keys, NumberLess));
+    } else {
+      std::vector<int64_t> keys;
+      for (int64_t k = 0; k < row.count; ++k) keys.push_back(x.Int(row[k]));
+      PutAt(call.result(), i, ArgmaxOf(keys, [&](int64_t a, int64_t b) {
+              return negate ? IntLess(dtype, b, a) : IntLess(dtype, a, b);
+            }));
+    }
+  });
+}
+
 void PutArgmax(const Call<Sets>& call, bool negate) {
   const Enclosure& x = call.operand(0);
   const ir::Dtype dtype = call.algebra.operand();
@@ -122,8 +125,6 @@ void PutArgmax(const Call<Sets>& call, bool negate) {
     }
   });
 }
-
-}  // namespace
 
 FAULTLINE_KERNEL(Argmax) { PutArgmax(call, false); }
 FAULTLINE_KERNEL(Argmin) { PutArgmax(call, true); }

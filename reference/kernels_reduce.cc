@@ -140,51 +140,6 @@ void MeanRows(const Call<A>& call) {
   });
 }
 
-// Where every element of a row is one finite interval, so is its maximum or minimum, and the ends
-// are those of the ends.
-bool PutExtremeBox(const Call<Exact>&, int64_t, const Row&, bool) { return false; }
-bool PutExtremeBox(const Call<Sets>& call, int64_t i, const Row& row, bool max) {
-  const Enclosure& x = call.operand(0);
-  if (!x.is_float() || x.integral()) return false;
-  Interval extreme = {max ? -HUGE_VAL : HUGE_VAL, max ? -HUGE_VAL : HUGE_VAL};
-  for (int64_t k = 0; k < row.count; ++k) {
-    if (!x.IsBox(row[k])) return false;
-    const Interval box = x.BoxAt(row[k]);
-    extreme.lo = max ? std::max(extreme.lo, box.lo) : std::min(extreme.lo, box.lo);
-    extreme.hi = max ? std::max(extreme.hi, box.hi) : std::min(extreme.hi, box.hi);
-  }
-  // The sign of a zero is free.
-  call.result().PutBox(i,
-                       {extreme.lo == 0 ? -0.0 : extreme.lo, extreme.hi == 0 ? 0.0 : extreme.hi});
-  return true;
-}
-
-// f over all elements of a row that has some; min and max, which free the sign of a zero.
-template <class A, class F>
-void ExtremeRows(const Call<A>& call, bool max, const F& f) {
-  const typename A::Tensor& x = call.operand(0);
-  ForEachRow(call, [&](int64_t i, const Row& row) {
-    if (PutNaive(call, i, row) || PutExtremeBox(call, i, row, max)) return;
-    if (ir::IsFloat(call.algebra.operand())) {
-      auto extreme = f(FloatAt(x, row[0]), FloatAt(x, row[0]));
-      for (int64_t k = 1; k < row.count; ++k) extreme = f(extreme, FloatAt(x, row[k]));
-      PutAt(call.result(), i, extreme);
-    } else {
-      auto extreme = IntAt(x, row[0]);
-      for (int64_t k = 1; k < row.count; ++k) extreme = f(extreme, IntAt(x, row[k]));
-      PutAt(call.result(), i, extreme);
-    }
-  });
-}
-template <class A>
-void MaxRows(const Call<A>& call) {
-  ExtremeRows(call, true, [&](const auto& a, const auto& b) { return call.algebra.Max(a, b); });
-}
-template <class A>
-void MinRows(const Call<A>& call) {
-  ExtremeRows(call, false, [&](const auto& a, const auto& b) { return call.algebra.Min(a, b); });
-}
-
 // Whether an element is not 0, as a cast to bool says (NaN is not 0).
 template <class A>
 typename A::Int TruthOf(const A& to_bool, const typename A::Tensor& x, int64_t i) {
@@ -226,9 +181,5 @@ FAULTLINE_KERNEL(Mean) { MeanRows(call); }
 FAULTLINE_KERNEL(MeanDim) { MeanRows(call); }
 FAULTLINE_KERNEL(Prod) { ProdRows(call); }
 FAULTLINE_KERNEL(ProdDim) { ProdRows(call); }
-FAULTLINE_KERNEL(Max) { MaxRows(call); }
-FAULTLINE_KERNEL(MaxDim) { MaxRows(call); }
-FAULTLINE_KERNEL(Min) { MinRows(call); }
-FAULTLINE_KERNEL(MinDim) { MinRows(call); }
 
 }  // namespace faultline::reference

@@ -87,6 +87,15 @@ FAULTLINE_KERNEL(RepeatDim) {
   });
 }
 
+FAULTLINE_KERNEL(Unfold) {
+  const int64_t dim = call.attributes.dim();
+  const int64_t step = call.attributes.Int(ir::AttributeKey::kStep);
+  const int window = TypeOf(call.result()).shape.rank() - 1;
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    from[Axis(dim)] = to[Axis(dim)] * step + to[Axis(window)];
+  });
+}
+
 FAULTLINE_KERNEL(Cat) {
   const int64_t dim = call.attributes.dim();
   Movement movement;

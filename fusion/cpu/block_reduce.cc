@@ -36,6 +36,8 @@ void BlockRun::StartReductions(Worker* worker, const PhaseProgram& phase) const 
         break;
       }
       case StepKind::kScan:
+        start = program_->kernels->regs[static_cast<size_t>(step.reg)]
+                    ->start[static_cast<size_t>(step.op)];
         break;
       default:
         continue;
@@ -89,7 +91,7 @@ void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) co
   }
   if (!across_) {
     if (step.kind == StepKind::kScan) {
-      kernels.scan_sum(worker->tiles[id], a, state, tile.count);
+      kernels.scan[static_cast<size_t>(step.op)](worker->tiles[id], a, state, tile.count);
     } else {
       const bool drops = FAULT(reduce_tail_dropped) && tile.count > kGroup;
       kernels.accumulate[static_cast<size_t>(step.op)](
@@ -103,12 +105,15 @@ void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) co
       across(Op::kAdd);
       break;
     case Op::kReduceProd:
+    case Op::kScanProd:
       across(Op::kMul);
       break;
     case Op::kReduceMax:
+    case Op::kScanMax:
       across(Op::kMax);
       break;
     case Op::kReduceMin:
+    case Op::kScanMin:
       across(Op::kMin);
       break;
     case Op::kReduceAny:

@@ -137,6 +137,9 @@ ir::Status CpuTarget::Run(const Kernel& kernel, const LaunchBinding& binding,
   if (const auto* launch = std::get_if<ScatterLaunch>(&made.launch)) {
     return RunScatter(*launch, std::get<ScatterBinding>(binding), context);
   }
+  if (const auto* launch = std::get_if<GatherPartsLaunch>(&made.launch)) {
+    return RunGatherParts(*launch, std::get<GatherPartsBinding>(binding), context);
+  }
   if (const auto* launch = std::get_if<CopyLaunch>(&made.launch)) {
     return RunCopy(*launch, std::get<CopyBinding>(binding), context);
   }

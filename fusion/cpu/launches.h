@@ -38,6 +38,8 @@ ir::Status RunMatmul(const MatmulLaunch& launch, const MatmulPrograms& programs,
 ir::Status RunSort(const SortLaunch& launch, const SortBinding& binding, const Context& context);
 ir::Status RunScatter(const ScatterLaunch& launch, const ScatterBinding& binding,
                       const Context& context);
+ir::Status RunGatherParts(const GatherPartsLaunch& launch, const GatherPartsBinding& binding,
+                          const Context& context);
 ir::Status RunCopy(const CopyLaunch& launch, const CopyBinding& binding, const Context& context);
 ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& binding,
                         const Context& context);

@@ -10,96 +10,71 @@
 #include <type_traits>
 
 #include "fusion/cpu/launches.h"
+#include "fusion/cpu/places.h"
 #include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
 namespace {
 
-constexpr int64_t kTile = 256;
+constexpr int64_t kTile = Places::kTile;
+constexpr int64_t kNowhere = Places::kNowhere;
 
 class ScatterRun {
  public:
   ScatterRun(const ScatterLaunch& launch, const ScatterBinding& binding, const Context& context)
-      : launch_(launch), binding_(binding), context_(context) {
-    index_map_ = MapOf(binding.index);
+      : launch_(launch), target_(binding.places.tensor), binding_(binding), context_(context) {
     values_map_ = MapOf(binding.values);
-    TensorBinding without = binding.target;
-    without.shape = binding.index.shape;
-    without.place.strides[static_cast<size_t>(binding.dim)] = 0;
-    others_map_ = MapOf(without);
   }
 
   ir::Status Run() {
-    if (binding_.index.shape.NumElements() == 0) return {};
+    if (binding_.values.shape.NumElements() == 0) return {};
     const bool combines = launch_.update != ir::Update::kAssign;
     const ir::Dtype dtype = launch_.dtype;
-    std::byte* data = DataOf(binding_.target);
-    const int64_t stride = binding_.target.place.strides[static_cast<size_t>(binding_.dim)];
     if (combines && (dtype == ir::Dtype::kF16 || dtype == ir::Dtype::kBf16)) return CombineInF32();
+    const Places places(binding_.places, launch_.index, launch_.source, target_.place.strides,
+                        target_.place.offset);
     if (!combines) {
       switch (ir::ByteSize(dtype)) {
         case 1:
-          Assign<uint8_t>(data, stride);
+          Assign<uint8_t>(places);
           break;
         case 2:
-          Assign<uint16_t>(data, stride);
+          Assign<uint16_t>(places);
           break;
         case 4:
-          Assign<uint32_t>(data, stride);
+          Assign<uint32_t>(places);
           break;
         default:
-          Assign<uint64_t>(data, stride);
+          Assign<uint64_t>(places);
           break;
       }
     } else {
-      Combine(dtype, data, stride);
+      Combine(dtype, places);
     }
     Report(found_.error, context_.options);
     return {};
   }
 
  private:
-  // Calls body(count) for each tile of the index tensor, with offsets_ saying where its elements go
-  // (kNowhere if the index is out of range) and their raw values in values_.
+  // Calls body(count) for each tile of the walk, with offsets_ saying where its elements go and
+  // their raw values in values_.
   template <typename Body>
-  void ForTiles(int64_t stride, const Strided& others, const Body& body) {
-    const int64_t total = binding_.index.shape.NumElements();
-    const int64_t bound = binding_.target.shape[binding_.dim];
-    const int index_width = ir::ByteSize(launch_.index);
+  void ForTiles(const Places& places, const Body& body) {
     const int width = ir::ByteSize(launch_.dtype);
-    alignas(64) std::array<std::byte, kTile * 8> indices;
-    for (int64_t at = 0; at < total; at += kTile) {
-      const int64_t count = std::min(kTile, total - at);
-      Gather(index_width, DataOf(binding_.index), index_map_, at, count, indices.data());
+    for (int64_t at = 0; at < places.count(); at += kTile) {
+      const int64_t count = std::min(kTile, places.count() - at);
       Gather(width, DataOf(binding_.values), values_map_, at, count, values_.data());
-      Offsets(others, at, count, offsets_.data());
-      for (int64_t i = 0; i < count; ++i) {
-        int64_t index = 0;
-        if (index_width == 4) {
-          int32_t narrow;
-          std::memcpy(&narrow, indices.data() + i * 4, sizeof(narrow));
-          index = narrow;
-        } else {
-          std::memcpy(&index, indices.data() + i * 8, sizeof(index));
-        }
-        int64_t& offset = offsets_[static_cast<size_t>(i)];
-        if (index < 0 || index >= bound) {
-          found_.Report(launch_.source, at + i, index, bound);
-          offset = kNowhere;
-        } else {
-          offset += index * stride;
-        }
-      }
+      places.Find(at, count, offsets_.data(), &found_);
       body(count);
     }
   }
 
   template <typename T>
-  void Assign(std::byte* data, int64_t stride) {
-    T* to = reinterpret_cast<T*>(data);
+  void Assign(const Places& places) {
+    T* to = reinterpret_cast<T*>(DataOf(target_));
     const T* from = reinterpret_cast<const T*>(values_.data());
-    ForTiles(stride, others_map_, [&](int64_t count) {
+    ForTiles(places, [&](int64_t count) {
       const bool backwards = FAULT(scatter_first_wins);
       for (int64_t k = 0; k < count; ++k) {
         const int64_t i = backwards ? count - 1 - k : k;
@@ -109,31 +84,31 @@ class ScatterRun {
     });
   }
 
-  void Combine(ir::Dtype dtype, std::byte* data, int64_t stride) {
+  void Combine(ir::Dtype dtype, const Places& places) {
     switch (dtype) {
       case ir::Dtype::kF64:
-        return Accumulate<double>(data, stride);
+        return Accumulate<double>(places);
       case ir::Dtype::kF32:
-        return Accumulate<float>(data, stride);
+        return Accumulate<float>(places);
       case ir::Dtype::kI64:
-        return Accumulate<int64_t>(data, stride);
+        return Accumulate<int64_t>(places);
       case ir::Dtype::kI32:
-        return Accumulate<int32_t>(data, stride);
+        return Accumulate<int32_t>(places);
       case ir::Dtype::kI16:
-        return Accumulate<int16_t>(data, stride);
+        return Accumulate<int16_t>(places);
       case ir::Dtype::kI8:
-        return Accumulate<int8_t>(data, stride);
+        return Accumulate<int8_t>(places);
       case ir::Dtype::kU64:
-        return Accumulate<uint64_t>(data, stride);
+        return Accumulate<uint64_t>(places);
       case ir::Dtype::kU32:
-        return Accumulate<uint32_t>(data, stride);
+        return Accumulate<uint32_t>(places);
       case ir::Dtype::kU16:
-        return Accumulate<uint16_t>(data, stride);
+        return Accumulate<uint16_t>(places);
       case ir::Dtype::kU8:
-        return Accumulate<uint8_t>(data, stride);
+      case ir::Dtype::kBool:
+        return Accumulate<uint8_t>(places);
       case ir::Dtype::kF16:
       case ir::Dtype::kBf16:
-      case ir::Dtype::kBool:
       case ir::Dtype::kQuantized:
         break;
     }
@@ -159,6 +134,8 @@ class ScatterRun {
         } else {
           return have * value;
         }
+      case ir::Update::kOr:
+        return have != T{} ? have : value;
       case ir::Update::kMin:
         return takes_value || value < have ? value : have;
       case ir::Update::kMax:
@@ -168,11 +145,11 @@ class ScatterRun {
   }
 
   template <typename T>
-  void Accumulate(std::byte* data, int64_t stride) {
-    T* to = reinterpret_cast<T*>(data);
+  void Accumulate(const Places& places) {
+    T* to = reinterpret_cast<T*>(DataOf(target_));
     const T* from = reinterpret_cast<const T*>(values_.data());
     const ir::Update update = launch_.update;
-    ForTiles(stride, others_map_, [&](int64_t count) {
+    ForTiles(places, [&](int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
         const int64_t offset = offsets_[static_cast<size_t>(i)];
         if (offset != kNowhere) to[offset] = Updated(update, to[offset], from[i]);
@@ -183,7 +160,7 @@ class ScatterRun {
   // The 16-bit floats: an f32 image of the target is combined with and rounded once. Only elements
   // that were met are written back, so that the others keep their bits.
   ir::Status CombineInF32() {
-    const int64_t elements = binding_.target.shape.NumElements();
+    const int64_t elements = target_.shape.NumElements();
     const int64_t padded = (elements + kGroup - 1) / kGroup * kGroup;
     Scratch scratch(context_.pool);
     auto memory = scratch.Get(context_.options.account, padded * 7);
@@ -191,24 +168,20 @@ class ScatterRun {
     std::byte* wide = *memory;
     std::byte* narrow = wide + padded * 4;
     std::byte* touched = narrow + padded * 2;
-    const Strided map = MapOf(binding_.target);
+    const Strided map = MapOf(target_);
     const size_t format =
         static_cast<size_t>(launch_.dtype == ir::Dtype::kF16 ? Format::kF16 : Format::kBf16);
     const MemoryKernels& kernels = *context_.kernels->memory;
-    Gather(2, DataOf(binding_.target), map, 0, elements, narrow);
+    Gather(2, DataOf(target_), map, 0, elements, narrow);
     std::memset(narrow + elements * 2, 0, static_cast<size_t>((padded - elements) * 2));
     std::memset(touched, 0, static_cast<size_t>(padded));
     kernels.widen[format](wide, {narrow, kGroup * 2}, {}, {}, padded / kGroup, 0);
 
-    TensorBinding dense;
-    dense.shape = binding_.index.shape;
-    dense.place.strides = binding_.target.shape.RowMajorStrides();
-    const size_t dim = static_cast<size_t>(binding_.dim);
-    const int64_t stride = dense.place.strides[dim];
-    dense.place.strides[dim] = 0;
+    const Places places(binding_.places, launch_.index, launch_.source,
+                        target_.shape.RowMajorStrides(), 0);
     float* sums = reinterpret_cast<float*>(wide);
     alignas(64) std::array<float, kTile> values;
-    ForTiles(stride, MapOf(dense), [&](int64_t count) {
+    ForTiles(places, [&](int64_t count) {
       kernels.widen[format](reinterpret_cast<std::byte*>(values.data()),
                             {values_.data(), kGroup * 2}, {}, {}, (count + kGroup - 1) / kGroup, 0);
       for (int64_t i = 0; i < count; ++i) {
@@ -224,7 +197,7 @@ class ScatterRun {
         wide, all, {}, {}, padded / kGroup, 0);
     kernels.narrow[format](narrow, all, {}, {}, padded / kGroup, 0);
     int64_t at = 0;
-    auto* to = reinterpret_cast<uint16_t*>(DataOf(binding_.target));
+    auto* to = reinterpret_cast<uint16_t*>(DataOf(target_));
     ForRuns(map, 0, elements, [&](int64_t offset, int64_t step, int64_t run) {
       for (int64_t i = 0; i < run; ++i, ++at) {
         if (touched[at] == std::byte{0}) continue;
@@ -235,14 +208,11 @@ class ScatterRun {
     return {};
   }
 
-  static constexpr int64_t kNowhere = INT64_MIN;
-
   const ScatterLaunch& launch_;
+  const TensorBinding& target_;
   const ScatterBinding& binding_;
   const Context& context_;
-  Strided index_map_;
   Strided values_map_;
-  Strided others_map_;
   std::array<int64_t, kTile> offsets_;
   alignas(64) std::array<std::byte, kTile* 8> values_ = {};
   IndexContext found_;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Stable sort along the last axis. Elements are compared by unsigned keys that make the pinned
-// order plain: -0 and +0 share a key, all NaNs share the greatest one (the least, descending). Bits
-// are moved, never rebuilt from keys.
+// order plain: -0 and +0 share a key, all NaNs share the greatest one (the least, descending). With
+// a key goes the position it comes from; bits are moved, never rebuilt from keys.
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +13,7 @@
 #include "fusion/cpu/launches.h"
 #include "fusion/fault.h"
 #include "ir/base/check.h"
+#include "ir/program.h"
 
 namespace faultline::fusion::cpu {
 namespace {
@@ -53,8 +54,9 @@ U KeyOf(ir::Dtype dtype, U bits, bool nan_by_sign) {
 template <typename U>
 struct Item {
   U key;
-  U bits;
+  int32_t position;
 };
+static_assert(ir::kElementsMax <= INT32_MAX);
 
 template <typename U>
 void InsertionSort(Item<U>* items, int64_t count) {
@@ -90,22 +92,38 @@ void MergeSort(Item<U>* items, Item<U>* spare, int64_t count) {
   if (from != items) std::copy(from, from + count, items);
 }
 
+// The rows of a tensor: all axes but the last, and the step along that one.
+struct Rows {
+  explicit Rows(const TensorBinding& tensor) {
+    const auto outer = static_cast<size_t>(tensor.shape.rank() - 1);
+    first = Normalize(tensor.place.offset, tensor.shape.extents().first(outer),
+                      std::span(tensor.place.strides).first(outer));
+    stride = tensor.place.strides[outer];
+  }
+  Strided first;
+  int64_t stride;
+};
+
+template <typename U, typename To, typename F>
+void PutRow(const TensorBinding& tensor, const Rows& rows, int64_t row, int64_t count,
+            const Item<U>* items, const F& element) {
+  To* to = reinterpret_cast<To*>(DataOf(tensor)) + rows.first.At(row);
+  for (int64_t i = 0; i < count; ++i) {
+    to[i * rows.stride] = static_cast<To>(element(items[i].position));
+  }
+}
+
 template <typename U>
 ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const Context& context) {
-  const int rank = binding.from.shape.rank();
-  const int64_t extent = binding.from.shape[rank - 1];
-  const int64_t rows = binding.from.shape.NumElements() / extent;
-  const size_t outer_rank = static_cast<size_t>(rank - 1);
-  auto outer = [&](const TensorBinding& tensor) {
-    return Normalize(tensor.place.offset, tensor.shape.extents().first(outer_rank),
-                     std::span(tensor.place.strides).first(outer_rank));
-  };
-  const Strided from_rows = outer(binding.from);
-  const Strided to_rows = outer(binding.to);
-  const int64_t from_stride = binding.from.place.strides[outer_rank];
-  const int64_t to_stride = binding.to.place.strides[outer_rank];
+  const ir::Shape& shape = binding.from.shape;
+  const int64_t extent = shape[shape.rank() - 1];
+  const int64_t rows = shape.NumElements() / extent;
+  const TensorBinding& any = launch.values ? binding.to : binding.positions;
+  const int64_t kept = any.shape[shape.rank() - 1];
+  const Rows from_rows(binding.from);
+  const Rows to_rows(launch.values ? binding.to : binding.from);
+  const Rows position_rows(launch.positions ? binding.positions : binding.from);
   const U* from = reinterpret_cast<const U*>(DataOf(binding.from));
-  U* to = reinterpret_cast<U*>(DataOf(binding.to));
 
   const bool nan_by_sign = FAULT(sort_orders_nan_by_sign);
   const bool parallel = context.threads->threads() > 1 && rows > 1 &&
@@ -119,15 +137,22 @@ ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const 
   auto body = [&](int64_t begin, int64_t end) {
     auto* items = reinterpret_cast<Item<U>*>(*memory + item_bytes * number.fetch_add(1));
     for (int64_t row = begin; row < end; ++row) {
-      const U* source = from + from_rows.At(row);
-      U* target = to + to_rows.At(row);
+      const U* source = from + from_rows.first.At(row);
       for (int64_t i = 0; i < extent; ++i) {
-        const U bits = source[i * from_stride];
-        const U key = KeyOf<U>(launch.dtype, bits, nan_by_sign);
-        items[i] = {launch.descending ? static_cast<U>(~key) : key, bits};
+        const U key = KeyOf<U>(launch.dtype, source[i * from_rows.stride], nan_by_sign);
+        items[i] = {launch.descending ? static_cast<U>(~key) : key, static_cast<int32_t>(i)};
       }
       MergeSort(items, items + extent, extent);
-      for (int64_t i = 0; i < extent; ++i) target[i * to_stride] = items[i].bits;
+      if (launch.values) {
+        PutRow<U, U>(binding.to, to_rows, row, kept, items,
+                     [&](int32_t at) { return source[at * from_rows.stride]; });
+      }
+      const auto position = [](int32_t at) { return at; };
+      if (launch.positions && launch.position == ir::Dtype::kI32) {
+        PutRow<U, int32_t>(binding.positions, position_rows, row, kept, items, position);
+      } else if (launch.positions) {
+        PutRow<U, int64_t>(binding.positions, position_rows, row, kept, items, position);
+      }
     }
   };
   if (parallel) {

@@ -225,6 +225,7 @@ class Lowering {
   const Reg reg_;
 };
 
+bool IsMaxAbs(Opcode op) { return op == Opcode::kMaxAbs || op == Opcode::kMaxAbsDim; }
 bool IsMean(Opcode op) { return op == Opcode::kMean || op == Opcode::kMeanDim; }
 
 Op FoldOf(Opcode op) {
@@ -240,6 +241,8 @@ Op FoldOf(Opcode op) {
       return Op::kReduceProd;
     case Opcode::kMax:
     case Opcode::kMaxDim:
+    case Opcode::kMaxAbs:
+    case Opcode::kMaxAbsDim:
       return Op::kReduceMax;
     case Opcode::kMin:
     case Opcode::kMinDim:
@@ -255,6 +258,20 @@ Op FoldOf(Opcode op) {
   }
 }
 
+Op ScanOf(Opcode op) {
+  switch (op) {
+    case Opcode::kCumprod:
+      return Op::kScanProd;
+    case Opcode::kCummax:
+      return Op::kScanMax;
+    case Opcode::kCummin:
+      return Op::kScanMin;
+    default:
+      FAULTLINE_CHECK(op == Opcode::kCumsum, "a scan without a lowering");
+      return Op::kScanSum;
+  }
+}
+
 }  // namespace
 
 Val LowerElementwise(const OpLowering& in) { return Lowering(in).Run(); }
@@ -263,6 +280,8 @@ Val LowerFold(const OpLowering& in) {
   const Op fold = FoldOf(in.op);
   Val x = in.operands[0];
   if (fold == Op::kReduceAny || fold == Op::kReduceAll) x = in.block.Convert(x, Reg::kMask);
+  // A magnitude wraps in the dtype before it is compared.
+  if (IsMaxAbs(in.op)) x = in.block.ToDtype(in.block.Unary(Op::kAbs, x), in.from);
   // A mean of ints sums in 64 bits.
   if (IsMean(in.op) && ir::IsInt(in.from) && !FAULT(int_mean_sums_narrow)) {
     x = in.block.Convert(x, ir::IsSigned(in.from) ? Reg::kI64 : Reg::kU64);
@@ -279,8 +298,7 @@ Val LowerFolded(const OpLowering& in, Val folded, const std::function<Val(Reg)>&
 }
 
 Val LowerScan(const OpLowering& in) {
-  FAULTLINE_CHECK(in.op == Opcode::kCumsum, "a scan without a lowering");
-  return in.block.ToDtype(in.block.Scan(Op::kScanSum, in.operands[0]), in.to);
+  return in.block.ToDtype(in.block.Scan(ScanOf(in.op), in.operands[0]), in.to);
 }
 
 }  // namespace faultline::fusion

@@ -31,6 +31,8 @@ class ClusterLowering {
         return LowerSort();
       case ClusterKind::kScatter:
         return LowerScatter();
+      case ClusterKind::kGatherParts:
+        return LowerGatherParts();
       case ClusterKind::kSliceAssign:
         return LowerSliceAssign();
       case ClusterKind::kQuantize:
@@ -113,7 +115,12 @@ class ClusterLowering {
     check.op = o;
     check.index.value = operands[1];
     check.shape = ValueOf(operands[1]).shape;
-    check.bound = ValueOf(operands[0]).shape[static_cast<int>(op.attributes.dim())];
+    const SymbolicShape& shape = ValueOf(operands[0]).shape;
+    if (op.attributes.has_dim()) {
+      check.bounds = {shape[static_cast<int>(op.attributes.dim())]};
+    } else {
+      check.bounds.assign(shape.span().begin(), shape.span().begin() + TupleOf(op));
+    }
     step.checks.push_back(check);
   }
 
@@ -279,11 +286,8 @@ class ClusterLowering {
 
   // ------------------------------------------------------------------------------ the rest
 
-  ir::Status LowerSort() {
-    PlanStep step = NewStep(LaunchKind::kSort);
-    const SymbolicShape& shape = ValueOf(Result()).shape;
-    const auto dim = static_cast<int>(Anchor().attributes.dim());
-    // The sorted axis last.
+  // The sorted axis last.
+  static PathStep SortedLast(const SymbolicShape& shape, int dim) {
     PathStep permute = ExpandStep(shape, shape);
     permute.kind = StepKind::kPermute;
     int at = 0;
@@ -294,13 +298,74 @@ class ClusterLowering {
     }
     permute.shape[at] = shape[dim];
     permute.axes[static_cast<size_t>(at)] = static_cast<uint8_t>(dim);
-    step.tensors = {Tensor(0, {&permute, 1})};
-    step.to = {Result(), Keep({&permute, 1})};
-    step.space = permute.shape;
+    return permute;
+  }
+
+  // Values, positions, or both, where one launch makes the results of one op.
+  ir::Status LowerSort() {
+    PlanStep step = NewStep(LaunchKind::kSort);
+    const auto dim = static_cast<int>(Anchor().attributes.dim());
+    const PathStep from = SortedLast(ValueOf(Operands()[0]).shape, dim);
+    const PathStep to = SortedLast(ValueOf(Result()).shape, dim);
+    step.tensors = {Tensor(0, {&from, 1})};
+    step.operand = from.shape;
+    step.space = to.shape;
     step.inputs = {step.tensors[0].value};
-    step.outputs = {Result()};
-    const bool descending = Anchor().attributes.Int(ir::AttributeKey::kDescending) != 0;
-    return Finish(std::move(step), SortLaunch{ValueOf(Result()).dtype(), descending});
+    const ir::OpInfo& info = ir::InfoOf(Anchor().op);
+    SortLaunch launch;
+    launch.dtype = ValueOf(Operands()[0]).dtype();
+    launch.descending = info.Takes(ir::AttributeKey::kK) ||
+                        Anchor().attributes.Int(ir::AttributeKey::kDescending) != 0;
+    launch.values = false;
+    for (const Member& member : cluster_.members) {
+      const FormOp& op = graph_.op(member.op);
+      step.outputs.push_back(op.result);
+      if (ir::InfoOf(op.op).dtype_rule == ir::DtypeRule::kIndex) {
+        launch.positions = true;
+        launch.position = ValueOf(op.result).dtype();
+        step.positions = {op.result, Keep({&to, 1})};
+      } else {
+        launch.values = true;
+        step.to = {op.result, Keep({&to, 1})};
+      }
+    }
+    return Finish(std::move(step), launch);
+  }
+
+  // Axes of operand 0 that a tuple of a lookup without a dim names.
+  int TupleOf(const FormOp& op) const {
+    const auto operands = graph_.segment().OperandsOf(op);
+    const int parts = ir::HasTrait(op.op, ir::kScattering) ? ValueOf(operands[2]).shape.rank
+                                                           : ValueOf(op.result).shape.rank;
+    return ValueOf(operands[0]).shape.rank + ValueOf(operands[1]).shape.rank - 1 - parts;
+  }
+
+  // Where the elements of `walk` lie in operand 0.
+  PlacesRecipe PlacesOf(const SymbolicShape& walk) const {
+    PlacesRecipe places;
+    places.walk = walk;
+    places.tensor = ValueOf(Operands()[0]).shape;
+    const int index_rank = ValueOf(Operands()[1]).shape.rank;
+    if (Anchor().attributes.has_dim()) {
+      const auto dim = static_cast<int8_t>(Anchor().attributes.dim());
+      const bool rows = ir::InfoOf(Anchor().op).shape_rule == ir::ShapeRule::kSelectAssign;
+      places.named = {dim};
+      for (int8_t i = 0; i < walk.rank; ++i) {
+        places.walked.push_back(i == dim ? int8_t{-1} : i);
+        places.index_axes.push_back(!rows ? i : i == dim ? int8_t{0} : int8_t{-1});
+      }
+      return places;
+    }
+    places.tuples = true;
+    const int tuple = TupleOf(Anchor());
+    for (int i = 0; i < tuple; ++i) places.named.push_back(static_cast<int8_t>(i));
+    const int batch = index_rank - 1;
+    for (int i = 0; i < walk.rank; ++i) {
+      const bool named = i < batch;
+      places.walked.push_back(static_cast<int8_t>(named ? -1 : tuple + i - batch));
+      places.index_axes.push_back(static_cast<int8_t>(named ? i : -1));
+    }
+    return places;
   }
 
   ir::Status LowerScatter() {
@@ -310,14 +375,27 @@ class ClusterLowering {
     step.tensors = {Tensor(1), Tensor(2)};
     step.inputs = {step.tensors[0].value, step.tensors[1].value, Result()};
     step.to.value = Result();
-    step.space = ValueOf(Result()).shape;
-    step.block.loop = ValueOf(Operands()[1]).shape;
-    step.dim = static_cast<uint8_t>(Anchor().attributes.dim());
+    step.places = PlacesOf(ValueOf(Operands()[2]).shape);
     AddCheck(step, cluster_.anchor);
     ScatterLaunch launch;
     launch.dtype = ValueOf(Result()).dtype();
     launch.index = ValueOf(Operands()[1]).dtype();
     launch.update = static_cast<ir::Update>(Anchor().attributes.Int(ir::AttributeKey::kUpdate));
+    launch.source = static_cast<int32_t>(cluster_.anchor);
+    return Finish(std::move(step), launch);
+  }
+
+  ir::Status LowerGatherParts() {
+    PlanStep step = NewStep(LaunchKind::kGatherParts);
+    step.tensors = {Tensor(1), Tensor(0)};
+    step.inputs = {step.tensors[0].value, step.tensors[1].value};
+    step.outputs = {Result()};
+    step.to.value = Result();
+    step.places = PlacesOf(ValueOf(Result()).shape);
+    AddCheck(step, cluster_.anchor);
+    GatherPartsLaunch launch;
+    launch.element_bytes = ir::ByteSize(ValueOf(Result()).dtype());
+    launch.index = ValueOf(Operands()[1]).dtype();
     launch.source = static_cast<int32_t>(cluster_.anchor);
     return Finish(std::move(step), launch);
   }

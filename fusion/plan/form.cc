@@ -63,9 +63,9 @@ void FormWriter::Extents(const ir::Shape& shape) {
   for (int64_t extent : shape) words_.push_back(SymbolOf(extent));
 }
 
-void FormWriter::BeginOp(ir::Opcode op, int operand_count, bool moves_codes) {
+void FormWriter::BeginOp(ir::Opcode op, int operand_count, bool moves_codes, bool sibling) {
   words_.push_back(Pack(static_cast<uint32_t>(op), static_cast<uint32_t>(operand_count),
-                        moves_codes ? 1 : 0, 0));
+                        moves_codes ? 1 : 0, sibling ? 1 : 0));
 }
 
 uint32_t FormWriter::NewOperand(const ir::Type& type, LayoutClass layout, uint8_t broadcast_axes,
@@ -205,6 +205,7 @@ Segment DecodeForm(std::span<const uint32_t> words) {
     op.op = static_cast<ir::Opcode>(Byte(head, 0));
     op.operand_count = Byte(head, 1);
     op.moves_codes = Byte(head, 2) != 0;
+    op.sibling = Byte(head, 3) != 0;
     op.first_operand = static_cast<uint32_t>(segment.operands.size());
     for (uint32_t i = 0; i < op.operand_count; ++i) {
       const uint32_t word = reader.Next();

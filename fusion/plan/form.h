@@ -66,6 +66,7 @@ struct FormOp {
   uint32_t first_scalar = 0;  // into Bindings::scalars
   uint32_t first_slice = 0;   // into Bindings::slices
   bool moves_codes = false;   // ir::MovesCodes, for layout ops on quantized operands
+  bool sibling = false;       // makes another result of what the op before it is a part of
   ir::Attributes attributes;  // without slices
 };
 
@@ -101,7 +102,7 @@ class FormWriter {
  public:
   void Begin(bool fusion, uint64_t chaos);
   // Begins an operation; its operands follow, in order, then its result.
-  void BeginOp(ir::Opcode op, int operand_count, bool moves_codes);
+  void BeginOp(ir::Opcode op, int operand_count, bool moves_codes, bool sibling);
   void OldOperand(uint32_t value) { words_.push_back(value); }
   // An entering value that appears for the first time; returns its number.
   uint32_t NewOperand(const ir::Type& type, LayoutClass layout, uint8_t broadcast_axes,

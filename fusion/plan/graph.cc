@@ -12,6 +12,8 @@ namespace faultline::fusion {
 
 bool IsMovement(const FormOp& op, const FormValue& operand) {
   if (!ir::IsLayoutOp(op.op)) return false;
+  // Lookups by tuples are no map of one axis.
+  if (ir::HasTrait(op.op, ir::kIndexing) && !op.attributes.has_dim()) return false;
   return !operand.quantized() || op.moves_codes;
 }
 

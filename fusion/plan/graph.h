@@ -48,6 +48,7 @@ enum class ClusterKind : uint8_t {
   kMatmul,   // a product and an elementwise tail over its result
   kSort,
   kScatter,
+  kGatherParts,  // gather_nd: whole parts, which no index map of one axis reaches
   kSliceAssign,
   kQuantize,
   kMoveCodes,   // a layout op on codes

@@ -69,6 +69,11 @@ PathStep StepOf(const FormOp& op, const SymbolicShape& result, const SymbolicSha
       step.dim = static_cast<uint8_t>(op.attributes.Int(ir::AttributeKey::kDim));
       step.times = op.attributes.Int(ir::AttributeKey::kTimes);
       return step;
+    case ir::ShapeRule::kUnfold:
+      step.kind = StepKind::kUnfold;
+      step.dim = static_cast<uint8_t>(op.attributes.Int(ir::AttributeKey::kDim));
+      step.times = op.attributes.Int(ir::AttributeKey::kStep);
+      return step;
     case ir::ShapeRule::kSame:
       step.kind = StepKind::kFlip;
       for (int64_t axis : op.attributes.List(ir::AttributeKey::kAxes)) {
@@ -115,6 +120,7 @@ bool IsFeasible(std::span<const PathStep> path, bool dense) {
         break;
       case StepKind::kSlice:
       case StepKind::kFlip:
+      case StepKind::kUnfold:
         turned = true;
         linear = false;
         break;
@@ -172,6 +178,8 @@ class MapBuilder {
         return Flip(step);
       case StepKind::kRepeat:
         return Repeat(step);
+      case StepKind::kUnfold:
+        return Unfold(step);
       case StepKind::kUnits:
         return Units(step);
       case StepKind::kGather:
@@ -270,6 +278,19 @@ class MapBuilder {
     for (size_t i = size_t{step.dim} + 1; i <= static_cast<size_t>(from.axis_count); ++i) {
       ++map_.begin[i];
     }
+  }
+
+  // Every axis is one digit: a repeat below is not feasible.
+  void Unfold(const PathStep& step) {
+    const size_t d = map_.begin[step.dim];
+    const size_t last = map_.begin[static_cast<size_t>(map_.axis_count)];
+    map_.extents[last] = Extent(step, step.shape.rank - 1);
+    map_.strides[last] = map_.strides[d];
+    map_.extents[d] = Extent(step, step.dim);
+    // A single window has no next one, however far away that would be.
+    if (map_.extents[d] > 1) map_.strides[d] *= step.times;
+    map_.axis_count = step.shape.rank;
+    map_.begin[static_cast<size_t>(map_.axis_count)] = static_cast<uint8_t>(last + 1);
   }
 
   // Upper axes that are not 1 take the lower axes that are not 1, in order.

@@ -25,6 +25,7 @@ enum class StepKind : uint8_t {
   kRepeat,   // axis `dim` of the lower shape, `times` over
   kUnits,    // a reshape that only adds or removes axes of extent 1
   kReshape,  // any other reshape
+  kUnfold,   // windows of axis `dim`, `times` apart: their elements are the last upper axis
   kGather,   // upper axis `dim` is looked up: the map leaves it out (stride 0)
 };
 
@@ -50,7 +51,7 @@ PathStep ExpandStep(const SymbolicShape& result, const SymbolicShape& operand);
 //
 // A reshape is carried out where nothing above it changes the linear order (it is then the digits
 // of the lower shape), or where nothing but reshapes of dense memory lie below it. A repeat must
-// have no slice or flip above it, and no lookup above.
+// have no slice, flip or window above it, and no lookup above.
 bool IsFeasible(std::span<const PathStep> path, bool dense);
 // Whether every step keeps the row-major order of elements, so that upper and lower linear indices
 // are equal.

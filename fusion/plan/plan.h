@@ -69,8 +69,18 @@ struct BlockRecipe {
 struct IndexCheck {
   uint32_t op = 0;
   TensorRecipe index;
-  SymbolicShape shape;  // of the index tensor
-  Symbol bound = 0;
+  SymbolicShape shape;         // of the index tensor
+  std::vector<Symbol> bounds;  // of its elements in turn: one, or one for each of a tuple
+};
+
+// Places that an index operand names in a tensor (PlacesBinding).
+struct PlacesRecipe {
+  SymbolicShape walk;
+  SymbolicShape tensor;
+  std::vector<int8_t> named;
+  std::vector<int8_t> walked;
+  std::vector<int8_t> index_axes;  // by axis of the walk: axis of the index tensor, or -1
+  bool tuples = false;             // the last axis of the index tensor has one index a named axis
 };
 
 struct PlanAlias {
@@ -93,13 +103,15 @@ struct PlanStep {
 
   BlockRecipe block;  // kBlock; accesses of kCopy and kMoveCodes; epilogue of kMatmul
   std::vector<BlockRecipe> prologues;  // kMatmul: left, right; without slots if there is none
-  // kMatmul: left, right; kSort: from; kScatter: index, values; kQuantize: from.
+  // kMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index, from;
+  // kQuantize: from.
   std::vector<TensorRecipe> tensors;
-  // What kCopy, kSort, kScatter, kMatmul, kQuantize, kMoveCodes write, and where in it.
+  // What kCopy, kSort, kScatter, kGatherParts, kMatmul, kQuantize, kMoveCodes write, and where.
   TensorRecipe to;
-  SymbolicShape space;    // kCopy: of the walk; kMatmul: of the product; kScatter, kSort: of `to`
-  SymbolicShape operand;  // kMatmul: of the left operand
-  uint8_t dim = 0;        // kScatter
+  TensorRecipe positions;  // kSort: where elements come from, if asked for
+  SymbolicShape space;     // kCopy: of the walk; kMatmul: of the product; kSort: of `to`
+  SymbolicShape operand;   // kMatmul: of the left operand; kSort: of `from`
+  PlacesRecipe places;     // kScatter, kGatherParts
   bool has_epilogue = false;
 };
 

@@ -61,6 +61,10 @@ class Search {
     const auto operands = graph_.segment().OperandsOf(op);
     graph_.SetStored(op.result);
     if (IsVirtual(o)) return FoundVirtual(o);
+    if (fusion() && ResultsTogether(graph_, o) && JoinsSibling(o)) return;
+    if (ir::HasTrait(op.op, ir::kIndexing) && !op.attributes.has_dim()) {
+      return FoundTensors(o, ClusterKind::kGatherParts, true);
+    }
     if (ir::IsLayoutOp(op.op)) return FoundTensors(o, ClusterKind::kRequantize, false);
     if (ir::HasTrait(op.op, ir::kReducing | ir::kScanning | ir::kRowwise)) return FoundRow(o);
     if (ir::HasTrait(op.op, ir::kContraction)) {
@@ -77,6 +81,22 @@ class Search {
     if (!graph_.value(op.result).survives) graph_.ClearStored(op.result);
     graph_.Found(o, ClusterKind::kElement, result).members.push_back({o, kFullContext});
     ResolveOperands(o, o, operands, result);
+  }
+
+  // Lets the launch of the op before make this result of the same application too.
+  bool JoinsSibling(uint32_t o) {
+    if (!AskFuse(Rule::kResultsTogether, graph_.op(o - 1).result, o)) return false;
+    const uint32_t c = graph_.ClusterOf(o - 1);
+    const Cluster& host = graph_.cluster(c);
+    const bool rows = host.kind == ClusterKind::kRow;
+    if (rows && !graph_.value(graph_.op(o).result).survives) {
+      graph_.ClearStored(graph_.op(o).result);
+    }
+    Cluster& guest = graph_.Found(o, host.kind, host.full);
+    guest.members.push_back({o, rows ? kRowContext : kFullContext});
+    graph_.Absorb(c, o, kFullContext);
+    graph_.cluster(c).rules |= SetOf(Rule::kResultsTogether);
+    return true;
   }
 
   void FoundVirtual(uint32_t o) {
@@ -119,7 +139,8 @@ class Search {
       TensorOperand tensor;
       tensor.value = v;
       // Index operands are read as they are, so that they can be checked as a whole.
-      const bool index = kind == ClusterKind::kScatter && cluster.tensors.size() == 1;
+      const bool places = kind == ClusterKind::kScatter || kind == ClusterKind::kGatherParts;
+      const bool index = places && cluster.tensors.size() == 1;
       if (through && fusion() && !index) LookThrough(o, tensor);
       if (!fusion() || !TakeIn(o, tensor)) Load(o, tensor.value);
       graph_.cluster(o).tensors.push_back(std::move(tensor));

@@ -69,6 +69,9 @@ RuleAnswer MatmulIntoElementwise(const Graph& graph, const Meeting& meeting);
 RuleAnswer ElementwiseIntoMatmul(const Graph& graph, const Meeting& meeting);
 RuleAnswer SliceAssignIntoWrite(const Graph& graph, const Meeting& meeting);
 
+// Whether op `o` may be made by the launch of its sibling, the op before it.
+bool ResultsTogether(const Graph& graph, uint32_t o);
+
 std::expected<void, CutReason> ViewIntoRead(Graph& graph, Cluster& cluster, const FormOp& op,
                                             int32_t context);
 std::expected<void, CutReason> GatherIntoRead(Graph& graph, Cluster& cluster, const FormOp& op,

@@ -236,11 +236,16 @@ ir::Result<std::optional<IndexFailure>> Executor::Check(const IndexCheck& check)
   std::vector<std::byte> bytes(count * size);
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(
       target_.Download(Tensor(check.index, shape), static_cast<int>(size), bytes.data()));
-  const int64_t bound = bindings_->extents[check.bound];
   // Launches report an index of their own, but not in the order of the index tensor.
   const size_t checked = FAULT(last_index_unchecked) && count > 1 ? count - 1 : count;
-  const int64_t lowest = FAULT(negative_index_wraps) ? -bound : 0;
+  std::vector<int64_t> bounds;
+  for (Symbol symbol : check.bounds) bounds.push_back(bindings_->extents[symbol]);
+  const bool wraps = FAULT(negative_index_wraps);
+  size_t component = 0;
   for (size_t i = 0; i < checked; ++i) {
+    const int64_t bound = bounds[component];
+    if (++component == bounds.size()) component = 0;
+    const int64_t lowest = wraps ? -bound : 0;
     const int64_t index = ir::ToInt(dtype, ir::LoadElement(dtype, bytes.data() + i * size));
     if (index >= lowest && index < bound) continue;
     return IndexFailure{check.op, static_cast<int64_t>(i), index, bound};
@@ -340,7 +345,8 @@ bool Executor::IsEmpty(const PlanStep& step) const {
       return bindings_->ShapeOf(outer).NumElements() == 0;
     }
     case LaunchKind::kScatter:
-      return bindings_->ShapeOf(step.block.loop).NumElements() == 0;
+    case LaunchKind::kGatherParts:
+      return bindings_->ShapeOf(step.places.walk).NumElements() == 0;
     case LaunchKind::kMatmul:
     case LaunchKind::kSort:
     case LaunchKind::kCopy:
@@ -377,20 +383,51 @@ ir::Status Executor::Launch(const PlanStep& step) {
       BindBlock(step.block, bound_);
       return run(MoveCodesBinding{bound_.buffers, bound_.accesses,
                                   (*slots_)[step.to.value].memory->buffer, space});
-    case LaunchKind::kSort:
-      return run(SortBinding{Tensor(step.tensors[0], space), Tensor(step.to, space)});
+    case LaunchKind::kSort: {
+      SortBinding binding;
+      binding.from = Tensor(step.tensors[0], bindings_->ShapeOf(step.operand));
+      if (step.to.value != kNoPlanValue) binding.to = Tensor(step.to, space);
+      if (step.positions.value != kNoPlanValue) binding.positions = Tensor(step.positions, space);
+      return run(binding);
+    }
     case LaunchKind::kQuantize:
       return run(
           QuantizeBinding{Tensor(step.tensors[0], space), (*slots_)[step.to.value].memory->buffer});
-    case LaunchKind::kScatter: {
-      const ir::Shape walk = bindings_->ShapeOf(step.block.loop);
-      return run(ScatterBinding{Tensor(step.tensors[0], walk), Tensor(step.tensors[1], walk),
-                                Tensor(step.to, space), step.dim});
-    }
+    case LaunchKind::kScatter:
+      return run(ScatterBinding{BindPlaces(step, step.to),
+                                Tensor(step.tensors[1], bindings_->ShapeOf(step.places.walk))});
+    case LaunchKind::kGatherParts:
+      return run(GatherPartsBinding{BindPlaces(step, step.tensors[1]),
+                                    Tensor(step.to, bindings_->ShapeOf(step.places.walk))});
     case LaunchKind::kMatmul:
       return run(BindMatmul(step, space));
   }
   return {};
+}
+
+PlacesBinding Executor::BindPlaces(const PlanStep& step, const TensorRecipe& tensor) const {
+  const PlacesRecipe& recipe = step.places;
+  PlacesBinding places;
+  const TensorRecipe& index = step.tensors[0];
+  const ir::Shape shape = bindings_->ShapeOf(plan_->values[index.value].shape);
+  const TensorBinding whole = Tensor(index, shape);
+  places.index.buffer = whole.buffer;
+  places.index.shape = bindings_->ShapeOf(recipe.walk);
+  places.index.place.offset = whole.place.offset;
+  for (size_t i = 0; i < recipe.index_axes.size(); ++i) {
+    const int8_t axis = recipe.index_axes[i];
+    if (axis >= 0) {
+      places.index.place.strides[i] = whole.place.strides[static_cast<size_t>(axis)];
+    }
+  }
+  if (recipe.tuples) {
+    places.component_stride = whole.place.strides[static_cast<size_t>(shape.rank() - 1)];
+  }
+  places.tensor = Tensor(tensor, bindings_->ShapeOf(recipe.tensor));
+  places.named_count = static_cast<int>(recipe.named.size());
+  std::ranges::copy(recipe.named, places.named.begin());
+  std::ranges::copy(recipe.walked, places.walked.begin());
+  return places;
 }
 
 MatmulBinding Executor::BindMatmul(const PlanStep& step, const ir::Shape& space) {

@@ -87,6 +87,7 @@ class Executor {
   uint64_t ParameterBits(const ParameterRecipe& recipe) const;
   TensorBinding Tensor(const TensorRecipe& recipe, const ir::Shape& shape) const;
   Stored StoredOf(uint32_t value) const;
+  PlacesBinding BindPlaces(const PlanStep& step, const TensorRecipe& tensor) const;
   MatmulBinding BindMatmul(const PlanStep& step, const ir::Shape& space);
   void Count(const PlanStep& step);
 

@@ -85,7 +85,7 @@ void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> pending) {
       return;
     }
     const PendingOp& op = pending.front();
-    ir::Status status(plan.error().code(), fmt::format("{} {}: {}", ir::Mnemonic(op.op),
+    ir::Status status(plan.error().code(), fmt::format("{} {}: {}", ir::Mnemonic(op.source),
                                                        NameOf(*op.result), plan.error().message()));
     SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
   }
@@ -135,8 +135,11 @@ void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> o
                              : 0;
   form_.Begin(options_.fusion, chaos);
   relative_.clear();
+  const PendingOp* before = nullptr;
   for (const PendingOp& op : ops) {
-    form_.BeginOp(op.op, static_cast<int>(op.operand_count), op.moves_codes);
+    const bool sibling = before != nullptr && before->application == op.application;
+    before = &op;
+    form_.BeginOp(op.op, static_cast<int>(op.operand_count), op.moves_codes, sibling);
     for (Value* value : OperandsOf(stream, op)) {
       if (value->relative != kUnnumbered) {
         form_.OldOperand(value->relative);
@@ -236,7 +239,7 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     ir::Status status(
         ir::StatusCode::kIndexOutOfRange,
         fmt::format("{} {}: index {} is out of range for extent {} (element {} of the index)",
-                    ir::Mnemonic(op.op), NameOf(*op.result), failure->index, failure->bound,
+                    ir::Mnemonic(op.source), NameOf(*op.result), failure->index, failure->bound,
                     failure->position));
     SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
   }
@@ -271,7 +274,7 @@ void StreamSession::Settle(std::span<const PendingOp> ops, const Plan& plan) {
     } else if (slot.failure != nullptr) {
       const PendingOp& op = ops[slot.failed_op];
       ir::Status status(slot.failure->code(),
-                        fmt::format("{} {}: {}", ir::Mnemonic(op.op), NameOf(*op.result),
+                        fmt::format("{} {}: {}", ir::Mnemonic(op.source), NameOf(*op.result),
                                     slot.failure->message()));
       SpoilValue(value, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
     }
@@ -308,7 +311,7 @@ void StreamSession::TracePlan(const Plan& plan, std::span<const PendingOp> ops, 
     record.first_op = static_cast<uint32_t>(trace_.ops.size());
     record.op_count = static_cast<uint32_t>(step.ops.size());
     for (uint32_t o : step.ops) {
-      trace_.ops.push_back({ops[o].op, ops[o].application, ops[o].result->number});
+      trace_.ops.push_back({ops[o].source, ops[o].application, ops[o].result->number});
     }
     trace_.launches.push_back(record);
     // Said once, and not before there is a library to name.

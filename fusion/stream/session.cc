@@ -11,6 +11,7 @@
 
 #include "fusion/fault.h"
 #include "fusion/plan/graph.h"
+#include "fusion/stream/parts.h"
 #include "ir/infer.h"
 #include "ir/program.h"
 
@@ -289,22 +290,25 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
   FAULTLINE_ASSIGN_OR_RETURN(
       const std::vector<ir::Type> results,
       ir::InferTypes(application.op, types, application.scalars, attributes, application.declared));
-  if (results.size() != 1) {
-    return ir::Error(
-        ir::StatusCode::kUnsupported,
-        fmt::format("{} has {} results", ir::Mnemonic(application.op), results.size()));
-  }
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(application, types, results[0]));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(application, types, results));
   // A value that another queue has yet to make: that queue runs what it takes, and no more.
   for (Value* value : operands) {
     if (value->queued && value->stream != application.stream) {
       Drain(value->stream, {&value, 1});
     }
   }
-  const std::string_view name = application.names.empty() ? "" : application.names[0];
-  Value* result = NewValue(results[0], name);
-  Record(application, operands, results[0], result);
-  std::vector<Handle> handles = {NewHandle(result)};
+  // The parts of one application stay in one segment where they can.
+  if (StreamAt(application.stream).ops.size() + results.size() > kSegmentOpsMax) {
+    Flush(application.stream);
+  }
+  std::vector<Handle> handles;
+  for (size_t r = 0; r < results.size(); ++r) {
+    Value* result = NewValue(results[r], r < application.names.size() ? application.names[r] : "");
+    Record(application, operands, r, result);
+    handles.push_back(NewHandle(result));
+  }
+  ++applications_;
+  ++trace_.applications;
   if (StreamAt(application.stream).ops.size() >= static_cast<size_t>(options_.queue_limit)) {
     Flush(application.stream);
   }
@@ -316,7 +320,7 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
 
 ir::Status StreamSession::CheckSchemes(const Application& application,
                                        std::span<const ir::Type> operands,
-                                       const ir::Type& result) const {
+                                       std::span<const ir::Type> results) const {
   const auto check = [&](const ir::Type& type) -> ir::Status {
     if (!type.quantized() || engine_.target.Supports(type.scheme())) return {};
     return {ir::StatusCode::kUnsupported,
@@ -324,15 +328,18 @@ ir::Status StreamSession::CheckSchemes(const Application& application,
                         ir::Mnemonic(application.op), ir::PrintType(type), engine_.target.name())};
   };
   for (const ir::Type& type : operands) FAULTLINE_RETURN_IF_ERROR(check(type));
-  return check(result);
+  for (const ir::Type& type : results) FAULTLINE_RETURN_IF_ERROR(check(type));
+  return {};
 }
 
 void StreamSession::Record(const Application& application, std::span<Value* const> operands,
-                           const ir::Type& type, Value* result) {
+                           size_t part, Value* result) {
   Stream& stream = StreamAt(application.stream);
   PendingOp op;
-  op.op = application.op;
-  op.application = applications_++;
+  op.op = PartOf(application.op, part);
+  op.source = application.op;
+  op.part = static_cast<uint8_t>(part);
+  op.application = applications_;
   op.first_operand = static_cast<uint32_t>(stream.operands.size());
   op.operand_count = static_cast<uint32_t>(operands.size());
   op.first_run = static_cast<uint32_t>(stream.runs.size());
@@ -355,7 +362,7 @@ void StreamSession::Record(const Application& application, std::span<Value* cons
     static const ir::Attributes kNone;
     op.moves_codes = ir::MovesCodes(
         application.op, application.attributes != nullptr ? *application.attributes : kNone, types,
-        type);
+        result->type);
   }
   for (Value* value : operands) {
     stream.operands.push_back(value);
@@ -365,7 +372,6 @@ void StreamSession::Record(const Application& application, std::span<Value* cons
   result->queued = true;
   result->stream = application.stream;
   stream.ops.push_back(op);
-  ++trace_.applications;
 }
 
 ir::Status StreamSession::Sync(int stream) try {

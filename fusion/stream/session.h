@@ -59,7 +59,7 @@ class StreamSession final : public Session {
   // The stream's queue, which is there from its first use on.
   Stream& StreamAt(int stream);
   ir::Status CheckSchemes(const Application& application, std::span<const ir::Type> operands,
-                          const ir::Type& result) const;
+                          std::span<const ir::Type> results) const;
   ir::Result<Value*> Find(Handle handle, std::string_view call) const;
   Handle NewHandle(Value* value);
   Value* NewValue(const ir::Type& type, std::string_view name);
@@ -68,8 +68,8 @@ class StreamSession final : public Session {
   std::string NameOf(const Value& value) const { return trace_.NameOf(value.number); }
   ir::Status CreateValue(Value& value, const ir::Layout& layout,
                          std::span<const std::byte> storage);
-  void Record(const Application& application, std::span<Value* const> operands,
-              const ir::Type& type, Value* result);
+  void Record(const Application& application, std::span<Value* const> operands, size_t part,
+              Value* result);
 
   // Running what is pending.
   void Flush(int stream);

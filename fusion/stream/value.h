@@ -52,6 +52,8 @@ struct Value {
 // An operation in a queue. Operands, attributes and scalars lie in the stream's arenas.
 struct PendingOp {
   ir::Opcode op = ir::Opcode::kReshape;
+  ir::Opcode source = ir::Opcode::kReshape;  // what the client applied
+  uint8_t part = 0;                          // which of its results this makes
   bool moves_codes = false;
   bool selected = false;
   uint32_t application = 0;

@@ -17,15 +17,17 @@ ir::ElementType ElementOf(Dtype dtype) {
   return dtype == Dtype::kQuantized ? ir::ElementType(ir::Scheme{}) : ir::ElementType(dtype);
 }
 
-// Operand types by the dtype rule. All are [2,2], which is legal in every shape rule but the
-// one-dimensional index of select.
+// Operand types by the dtype rule. All are [2,2], which is legal in every shape rule but for a
+// one-dimensional index, and for the values at tuples that name single elements.
 std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
   const Type main(ElementOf(dtype), Shape{2, 2});
   const int arity = info.arity == ir::kVariadic ? 2 : info.arity;
   std::vector<Type> operands(static_cast<size_t>(arity), main);
   if (info.dtype_rule == ir::DtypeRule::kIndexed) {
-    operands[1] =
-        Type(Dtype::kI64, info.shape_rule == ir::ShapeRule::kSelect ? Shape{2} : Shape{2, 2});
+    const bool rows = info.shape_rule == ir::ShapeRule::kSelect ||
+                      info.shape_rule == ir::ShapeRule::kSelectAssign;
+    operands[1] = Type(Dtype::kI64, rows ? Shape{2} : Shape{2, 2});
+    if (info.shape_rule == ir::ShapeRule::kScatterNd) operands[2].shape = Shape{2};
   } else if (info.dtype_rule == ir::DtypeRule::kMasked) {
     operands[1] = Type(Dtype::kBool, Shape{2, 2});
   }
@@ -39,6 +41,8 @@ void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
       attributes.Set(key, std::vector<int64_t>{0, 1});
       break;
     case AttributeKey::kTimes:
+    case AttributeKey::kStep:
+    case AttributeKey::kK:
       attributes.Set(key, 1);
       break;
     case AttributeKey::kSlices:
@@ -57,12 +61,20 @@ void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
   }
 }
 
-// The declared result where it is an argument: its dtype by the rule, its shape that of the
-// operand.
-std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype) {
+// The declared results where they are an argument: dtypes by the rule, shapes those of the operand
+// or what inference says.
+std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleApplication& sample) {
   switch (info.dtype_rule) {
     case ir::DtypeRule::kIndex:
-      return {Type(Dtype::kI64, Shape{1})};
+    case ir::DtypeRule::kSameIndex: {
+      const auto shape = ir::InferResultShape(info.op, sample.operands, sample.attributes, {}, 0);
+      if (!shape.has_value()) return {};
+      std::vector<Type> declared;
+      for (size_t r = 0; r < static_cast<size_t>(info.result_count()); ++r) {
+        declared.emplace_back(ir::IsIndexResult(info.op, r) ? Dtype::kI64 : dtype, *shape);
+      }
+      return declared;
+    }
     case ir::DtypeRule::kCast:
     case ir::DtypeRule::kDequantize:
       return {Type(Dtype::kF32, Shape{2, 2})};
@@ -73,6 +85,9 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype) {
       if (info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||
           info.shape_rule == ir::ShapeRule::kDeclared) {
         return {Type(ElementOf(dtype), Shape{2, 2})};
+      }
+      if (info.shape_rule == ir::ShapeRule::kUnfold) {
+        return {Type(ElementOf(dtype), Shape{1, 2, 2})};
       }
       return {};
     case ir::DtypeRule::kCompare:
@@ -94,7 +109,7 @@ std::optional<SampleApplication> MakeSample(ir::Opcode op, Dtype dtype) {
   sample.scalars.assign(static_cast<size_t>(info.scalar_count()), ir::Scalar{typed, 0});
   for (AttributeKey key : info.attributes()) SetAttribute(key, sample.attributes);
   auto results = ir::InferTypes(op, sample.operands, sample.scalars, sample.attributes,
-                                DeclaredOf(info, dtype));
+                                DeclaredOf(info, dtype, sample));
   if (!results) return std::nullopt;
   sample.results = std::move(*results);
   return sample;

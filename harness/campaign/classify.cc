@@ -115,7 +115,8 @@ std::vector<LayoutClass> LayoutsOf(const ir::Program& program) {
         layouts[s.results[0]] = layouts[s.operands[0]];
         break;
       case ir::StatementKind::kApply:
-        if (ir::IsView(s.op)) layouts[s.results[0]] = LayoutClass::kView;
+        if (!ir::IsView(s.op)) break;
+        for (const ir::ValueId result : s.results) layouts[result] = LayoutClass::kView;
         break;
       default:
         break;

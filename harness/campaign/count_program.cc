@@ -252,16 +252,18 @@ class Counter {
       Use(operand, index);
       if (states_[operand].stream != stream_) states_[operand].pending = false;
     }
-    const ir::Type& type = program_.TypeOf(s.results[0]);
-    if (type.quantized()) {
-      Scheme(s.op, type);
-      QuantizedView(s, type);
-    }
     IndexErrors(s);
-    State& state = Define(s.results[0], index);
-    state.pending = true;
-    state.feed = FeedOf(s);
-    if (ir::IsView(s.op)) state.root = s.operands[0];
+    for (const ValueId result : s.results) {
+      const ir::Type& type = program_.TypeOf(result);
+      if (type.quantized()) {
+        Scheme(s.op, type);
+        QuantizedView(s, type);
+      }
+      State& state = Define(result, index);
+      state.pending = true;
+      state.feed = FeedOf(s);
+      if (ir::IsView(s.op)) state.root = s.operands[0];
+    }
   }
 
   void QuantizedView(const Statement& s, const ir::Type& result) {
@@ -282,21 +284,28 @@ class Counter {
     if (ir::InfoOf(s.op).dtype_rule != ir::DtypeRule::kIndexed) return;
     const State& index = states_[s.operands[1]];
     const ir::Shape& shape = program_.TypeOf(s.operands[0]).shape;
-    const int64_t extent = shape[static_cast<int>(s.attributes.dim())];
     if (!index.input) return;
+    const bool tuples = !s.attributes.has_dim();
+    const ir::Shape& indices = program_.TypeOf(s.operands[1]).shape;
+    // Of tuples each element has an axis of its own.
+    const auto extent_of = [&](int64_t flat) {
+      return shape[static_cast<int>(tuples ? flat % indices[indices.rank() - 1]
+                                           : s.attributes.dim())];
+    };
     const ir::DataSpec& data = *program_.statements[static_cast<size_t>(index.definition)].data;
     const ir::Dtype dtype = program_.TypeOf(s.operands[1]).dtype();
     bool negative = false;
     bool large = false;
-    const auto look = [&](uint64_t bits) {
+    const auto look = [&](int64_t flat, uint64_t bits) {
       const int64_t value = ir::ToInt(dtype, bits);
       negative = negative || value < 0;
-      large = large || value >= extent;
+      large = large || value >= extent_of(flat);
     };
     if (data.form == ir::DataForm::kList) {
-      for (const uint64_t bits : data.elements) look(bits);
+      int64_t flat = 0;
+      for (const uint64_t bits : data.elements) look(flat++, bits);
     }
-    for (const auto& [flat, bits] : data.overrides) look(bits);
+    for (const auto& [flat, bits] : data.overrides) look(flat, bits);
     if (negative) Count(Family::kError, At(IndexError::kNegative));
     if (large) Count(Family::kError, At(IndexError::kTooLarge));
     error_ = error_ || negative || large;

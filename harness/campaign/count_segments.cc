@@ -115,7 +115,7 @@ uint64_t LongestChain(const Program& program) {
     if (s.kind != StatementKind::kApply || !ir::IsElementwise(s.op)) continue;
     uint64_t before = 0;
     for (const ir::ValueId operand : s.operands) before = std::max(before, length[operand]);
-    length[s.results[0]] = before + 1;
+    for (const ir::ValueId result : s.results) length[result] = before + 1;
     longest = std::max(longest, before + 1);
   }
   return longest;

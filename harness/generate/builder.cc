@@ -21,11 +21,11 @@ constexpr size_t kStatementsReserved = 160;
 constexpr int64_t kBytesMax = ir::kProgramBytesMax / 2;
 
 // Elements that an index op reads from or writes to; everything else that moves ints keeps bounds.
-IntBounds BoundsOf(ir::Opcode op, const ir::Type& operand, const IntBounds& of_operand,
+IntBounds BoundsOf(ir::Opcode op, const ir::Type& operand, const IntBounds& of_operand, size_t r,
                    const ir::Type& result, const ir::Attributes& attributes) {
   if (!ir::IsInt(result.dtype())) return {};
   const ir::OpInfo& info = ir::InfoOf(op);
-  if (info.dtype_rule == ir::DtypeRule::kIndex) {
+  if (ir::IsIndexResult(op, r)) {
     const int64_t extent = attributes.has_dim() ? operand.shape[static_cast<int>(attributes.dim())]
                                                 : operand.NumElements();
     return {extent > 0, 0, extent - 1};
@@ -51,8 +51,9 @@ bool Builder::full() const {
 
 ValueId Builder::AddValue(const ir::Type& type, char stem, Origin origin, ValueId base) {
   std::string name;
-  if (!next_name_.empty()) {
-    name = std::exchange(next_name_, {});
+  if (!next_names_.empty()) {
+    name = std::move(next_names_.front());
+    next_names_.erase(next_names_.begin());
   } else {
     name = stem + std::to_string(name_number_++);
   }
@@ -116,12 +117,13 @@ ValueId Builder::Apply(ir::Opcode op, std::span<const ValueId> operands,
   const bool view = ir::IsView(op);
   const size_t live_before = live_.size();
   const int64_t bytes_before = bytes_;
-  for (const ir::Type& result : *results) {
+  for (size_t r = 0; r < results->size(); ++r) {
+    const ir::Type& result = (*results)[r];
     const ValueId value = AddValue(result, 'v', view ? Origin::kView : Origin::kResult,
                                    view ? operands[0] : kNoValue);
     if (!operands.empty()) {
       states_[value].bounds =
-          BoundsOf(op, types[0], states_[operands[0]].bounds, result, attributes);
+          BoundsOf(op, types[0], states_[operands[0]].bounds, r, result, attributes);
     }
     statement.results.push_back(value);
   }

@@ -54,6 +54,7 @@ class Builder {
   // verify, is not supported, or would be over a limit. The data and layout of an input must fit
   // its type.
   ir::ValueId Input(const ir::Type& type, ir::DataPtr data, ir::Layout layout = {});
+  // The first result; the others are the values after it.
   ir::ValueId Apply(ir::Opcode op, std::span<const ir::ValueId> operands,
                     std::span<const ir::Scalar> scalars, const ir::Attributes& attributes,
                     std::span<const ir::Type> declared = {});
@@ -68,8 +69,8 @@ class Builder {
   // clones or changes of stream.
   void Rewind(size_t statements);
 
-  // The name of the next value; used once. Names are otherwise made up.
-  void NameNext(std::string name) { next_name_ = std::move(name); }
+  // The names of the next values; each is used once. Names are otherwise made up.
+  void NameNext(std::vector<std::string> names) { next_names_ = std::move(names); }
   // Names made up from here on have larger numbers than `number`.
   void NumberNamesFrom(int64_t number) { name_number_ = std::max(name_number_, number); }
 
@@ -96,7 +97,7 @@ class Builder {
   ir::Program program_;
   std::vector<ValueState> states_;
   std::vector<ir::ValueId> live_;
-  std::string next_name_;
+  std::vector<std::string> next_names_;
   int64_t name_number_ = 0;
   int64_t work_ = 0;
   int64_t bytes_ = 0;

@@ -81,6 +81,9 @@ class Composer {
   ir::ValueId Apply(ir::Opcode op, std::span<const ir::ValueId> operands,
                     const ir::Attributes& attributes = {},
                     std::optional<ir::Type> declared = std::nullopt);
+  // The same for results whose dtype is declared: `index`, where it is one of indices.
+  ir::ValueId ApplyWithIndex(ir::Opcode op, ir::ValueId operand, const ir::Attributes& attributes,
+                             ir::Dtype index);
 
   // One a shape rule.
   ir::ValueId Unary(const ir::OpInfo& info, ir::ValueId first);
@@ -89,7 +92,6 @@ class Composer {
   ir::ValueId View(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Cat(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Indexed(const ir::OpInfo& info, ir::ValueId first);
-  ir::ValueId Scatter(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId SliceAssign(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Reduction(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Matmul(const ir::OpInfo& info, ir::ValueId first);
@@ -103,6 +105,8 @@ class Composer {
   // A value of exactly this type.
   ir::ValueId Exactly(const ir::Type& type, ir::Domain domain = ir::Domain::kAny);
   ir::ValueId Index(const ir::Shape& shape, int64_t extent);
+  ir::ValueId PlacesIndex(const ir::OpInfo& info, const ir::Attributes& attributes,
+                          const ir::Shape& shape);
 
   std::vector<ir::SliceTriple> DrawSlices(const ir::Shape& shape);
   ir::Shape DrawReshape(const ir::Shape& shape);
@@ -118,6 +122,17 @@ class Composer {
 // the op makes no sense there (an axis of a rank-0 tensor).
 bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const ir::Shape& shape,
                         ir::Attributes& attributes);
+// Makes the update of a scattering op one that the dtype has.
+void FitUpdate(ir::Dtype dtype, ir::Attributes& attributes);
+// The extent of window that an unfold is declared with, for an axis of this extent.
+int64_t DrawWindow(ChoiceStream& choices, int64_t extent);
+// What an index operand may name: along dim, or, of tuples of `tuple`, by the shortest axis.
+int64_t IndexBound(const ir::Attributes& attributes, const ir::Shape& shape, int64_t tuple);
+// Indices in a tuple of an index operand; 1 where the op has a dim.
+int64_t TupleOf(const ir::OpInfo& info, const ir::Shape& index);
+// The shape of the values that a lookup with this index reads or writes.
+ir::Shape PlacesShape(const ir::OpInfo& info, const ir::Attributes& attributes,
+                      const ir::Shape& shape, const ir::Shape& index);
 
 }  // namespace faultline::harness
 

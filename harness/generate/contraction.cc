@@ -26,16 +26,12 @@ ValueId Composer::Reduction(const ir::OpInfo& info, ValueId first) {
   const Shape shape = builder_.TypeOf(operand).shape;
   ir::Attributes attributes;
   if (!DrawViewAttributes(choices_, info, shape, attributes)) return kNoValue;
-  std::optional<Type> declared;
-  if (info.dtype_rule == ir::DtypeRule::kIndex) {
-    Shape result = Shape{1};
-    if (attributes.has_dim()) {
-      result = shape;
-      result[static_cast<int>(attributes.dim())] = 1;
-    }
-    declared = Type(choices_.Percent(60) ? Dtype::kI64 : Dtype::kI32, result);
+  const auto last = static_cast<size_t>(info.result_count()) - 1;
+  if (ir::IsIndexResult(info.op, last)) {
+    return ApplyWithIndex(info.op, operand, attributes,
+                          choices_.Percent(60) ? Dtype::kI64 : Dtype::kI32);
   }
-  return Apply(info.op, {&operand, 1}, attributes, declared);
+  return Apply(info.op, {&operand, 1}, attributes);
 }
 
 ValueId Composer::Matmul(const ir::OpInfo& info, ValueId first) {
@@ -101,6 +97,7 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
     case ir::ShapeRule::kExpand:
     case ir::ShapeRule::kSlice:
     case ir::ShapeRule::kRepeatDim:
+    case ir::ShapeRule::kUnfold:
       result = View(info, first);
       break;
     case ir::ShapeRule::kCat:
@@ -108,10 +105,11 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
       break;
     case ir::ShapeRule::kSelect:
     case ir::ShapeRule::kGather:
-      result = Indexed(info, first);
-      break;
+    case ir::ShapeRule::kGatherNd:
     case ir::ShapeRule::kScatter:
-      result = Scatter(info, first);
+    case ir::ShapeRule::kSelectAssign:
+    case ir::ShapeRule::kScatterNd:
+      result = Indexed(info, first);
       break;
     case ir::ShapeRule::kSliceAssign:
       result = SliceAssign(info, first);
@@ -120,6 +118,7 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
     case ir::ShapeRule::kReduceDim:
     case ir::ShapeRule::kArgReduce:
     case ir::ShapeRule::kAlongDim:
+    case ir::ShapeRule::kTopk:
       result = Reduction(info, first);
       break;
     case ir::ShapeRule::kMatmul:

@@ -9,6 +9,7 @@
 #include "harness/generate/composer.h"
 #include "harness/generate/input_data.h"
 #include "harness/generate/size_law.h"
+#include "ir/infer.h"
 
 namespace faultline::harness {
 
@@ -29,6 +30,18 @@ ValueId Composer::Apply(Opcode op, std::span<const ValueId> operands,
   return builder_.Apply(
       op, operands, scalars, attributes,
       declared.has_value() ? std::span<const Type>(&*declared, 1) : std::span<const Type>());
+}
+
+ValueId Composer::ApplyWithIndex(Opcode op, ValueId operand, const ir::Attributes& attributes,
+                                 Dtype index) {
+  const Type type = builder_.TypeOf(operand);
+  const auto shape = ir::InferResultShape(op, {&type, 1}, attributes, {}, 0);
+  if (!shape.has_value()) return kNoValue;
+  std::vector<Type> declared;
+  for (size_t r = 0; r < static_cast<size_t>(ir::InfoOf(op).result_count()); ++r) {
+    declared.emplace_back(ir::IsIndexResult(op, r) ? index : type.element, *shape);
+  }
+  return builder_.Apply(op, {&operand, 1}, {}, attributes, declared);
 }
 
 std::vector<ir::Scalar> Composer::DrawScalars(const ir::OpInfo& info, Dtype dtype) {

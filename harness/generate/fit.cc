@@ -8,6 +8,7 @@
 
 #include "harness/generate/input_data.h"
 #include "harness/generate/replay.h"
+#include "ir/infer.h"
 
 namespace faultline::harness {
 
@@ -140,7 +141,12 @@ bool FitAttributes(Composer& composer, const ir::OpInfo& info, const Shape& shap
         drawn.SetSlices(slices);
         break;
       }
+      case AttributeKey::kK:
+        drawn.Set(
+            key, std::clamp<int64_t>(attributes.Int(key), 0, shape[static_cast<int>(drawn.dim())]));
+        break;
       case AttributeKey::kTimes:
+      case AttributeKey::kStep:
       case AttributeKey::kDescending:
       case AttributeKey::kUpdate:
       case AttributeKey::kRange:
@@ -178,29 +184,62 @@ Shape FitExpand(const Shape& from, const Shape& written) {
   return shape;
 }
 
-void FitDeclared(const ir::OpInfo& info, std::span<const Type> operands,
-                 const ir::Attributes& attributes, const Type& written, Type& declared) {
-  declared = written;
-  if (operands.empty()) return;
+// One type a result: as written, with the dtype and the shape that the operands call for.
+std::vector<Type> FitDeclared(const ir::OpInfo& info, std::span<const Type> operands,
+                              const ir::Attributes& attributes, std::span<const Type> written) {
+  std::vector<Type> declared(written.begin(), written.end());
+  declared.resize(static_cast<size_t>(info.result_count()), written[0]);
+  if (operands.empty()) return declared;
   const Shape& shape = operands[0].shape;
-  switch (info.shape_rule) {
-    case ShapeRule::kReshape:
-      declared = Type(operands[0].element, FitReshape(shape, written.shape));
-      break;
-    case ShapeRule::kExpand:
-      declared = Type(operands[0].element, FitExpand(shape, written.shape));
-      break;
-    case ShapeRule::kArgReduce:
-      declared.shape = Shape{1};
-      if (attributes.has_dim()) {
-        declared.shape = shape;
-        declared.shape[static_cast<int>(attributes.dim())] = 1;
-      }
-      break;
-    default:
-      declared.shape = shape;
-      break;
+  for (size_t r = 0; r < declared.size(); ++r) {
+    Type& type = declared[r];
+    if (ir::IsIndexResult(info.op, r)) {
+      if (!ir::IsIndex(type.dtype())) type.element = Dtype::kI64;
+    } else if (info.dtype_rule == ir::DtypeRule::kSame ||
+               info.dtype_rule == ir::DtypeRule::kSameIndex) {
+      type.element = operands[0].element;
+    }
+    if (info.shape_rule == ShapeRule::kReshape) {
+      type.shape = FitReshape(shape, type.shape);
+    } else if (info.shape_rule == ShapeRule::kExpand) {
+      type.shape = FitExpand(shape, type.shape);
+    } else if (info.shape_rule == ShapeRule::kUnfold && type.shape.rank() != shape.rank() + 1) {
+      type.shape = shape;
+      if (shape.rank() < ir::kRankMax) type.shape.PushBack(1);
+    }
   }
+  for (size_t r = 0; r < declared.size(); ++r) {
+    const auto fits = ir::InferResultShape(info.op, operands, attributes, declared, r);
+    if (fits.has_value()) declared[r].shape = *fits;
+  }
+  return declared;
+}
+
+// The shape of an index that goes with an operand of this shape, as near to the written one as can
+// be.
+Shape FitIndex(const ir::OpInfo& info, const ir::Attributes& attributes, const Shape& shape,
+               const Shape& index) {
+  if (info.shape_rule == ShapeRule::kSelect || info.shape_rule == ShapeRule::kSelectAssign) {
+    return Shape{index.NumElements()};
+  }
+  if (!attributes.has_dim()) {
+    if (index.rank() == 0) return Shape{1, 1};
+    Shape fitted = index;
+    int64_t& tuple = fitted[fitted.rank() - 1];
+    tuple = std::clamp<int64_t>(tuple, 1, shape.rank());
+    // Rank of the result: one axis less, and those of the operand that no tuple names.
+    while (fitted.rank() > 1 &&
+           fitted.rank() - 1 + shape.rank() - fitted[fitted.rank() - 1] > ir::kRankMax) {
+      fitted.Erase(0);
+    }
+    return fitted;
+  }
+  if (index.rank() != shape.rank()) return shape;
+  Shape fitted = shape;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    fitted[axis] = axis == attributes.dim() ? index[axis] : std::min(shape[axis], index[axis]);
+  }
+  return fitted;
 }
 
 // Exchanges operands whose shapes do not go with that of the first.
@@ -236,22 +275,22 @@ bool FitShapes(Composer& composer, const ir::OpInfo& info, ir::Statement& statem
       return true;
     case ShapeRule::kSelect:
     case ShapeRule::kGather:
-    case ShapeRule::kScatter: {
+    case ShapeRule::kGatherNd:
+    case ShapeRule::kScatter:
+    case ShapeRule::kSelectAssign:
+    case ShapeRule::kScatterNd: {
       if (shape.rank() == 0) return false;
       const Type index = builder.TypeOf(operands[1]);
-      Shape wanted = info.shape_rule == ShapeRule::kSelect ? Shape{index.NumElements()} : shape;
-      if (info.shape_rule != ShapeRule::kSelect && index.shape.rank() == shape.rank()) {
-        for (int axis = 0; axis < shape.rank(); ++axis) {
-          wanted[axis] = axis == dim ? index.shape[axis] : std::min(shape[axis], index.shape[axis]);
-        }
-      }
+      const Shape wanted = FitIndex(info, statement.attributes, shape, index.shape);
+      const int64_t bound = IndexBound(statement.attributes, shape, TupleOf(info, wanted));
       const IntBounds& bounds = builder.StateOf(operands[1]).bounds;
-      const bool inside = bounds.known && bounds.low >= 0 && bounds.high < shape[dim];
+      const bool inside = bounds.known && bounds.low >= 0 && bounds.high < bound;
       if (index.shape != wanted || (bounds.known && !inside)) {
-        operands[1] = composer.NewIndex(wanted, shape[dim]);
+        operands[1] = composer.NewIndex(wanted, bound);
         if (operands[1] == kNoValue) return false;
       }
-      return operands.size() < 3 || replace(2, wanted);
+      return operands.size() < 3 ||
+             replace(2, PlacesShape(info, statement.attributes, shape, wanted));
     }
     case ShapeRule::kSliceAssign: {
       const auto slices = statement.attributes.Slices();
@@ -275,21 +314,22 @@ bool FitShapes(Composer& composer, const ir::OpInfo& info, ir::Statement& statem
 
 }  // namespace
 
-bool FitApplication(Composer& composer, const Type& written_result,
+bool FitApplication(Composer& composer, std::span<const Type> written_results,
                     std::span<const Type> written_operands, ir::Statement& statement,
-                    Type& declared) {
+                    std::vector<Type>& declared) {
   const ir::OpInfo& info = ir::InfoOf(statement.op);
   Builder& builder = composer.builder();
   if (!FitDtypes(composer, info, written_operands, statement)) return false;
   std::vector<Type> types;
   for (const ValueId operand : statement.operands) types.push_back(builder.TypeOf(operand));
-  const Dtype dtype = types.empty() ? written_result.dtype() : types[0].dtype();
+  const Dtype dtype = types.empty() ? written_results[0].dtype() : types[0].dtype();
   FitScalars(info, dtype, statement, composer);
   if (!types.empty() && !FitAttributes(composer, info, types[0].shape, statement.attributes)) {
     return false;
   }
+  FitUpdate(dtype, statement.attributes);
   if (!FitShapes(composer, info, statement)) return false;
-  FitDeclared(info, types, statement.attributes, written_result, declared);
+  declared = FitDeclared(info, types, statement.attributes, written_results);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "harness/generate/composer.h"
 #include "harness/generate/input_data.h"
 #include "harness/generate/size_law.h"
+#include "ir/infer.h"
 
 namespace faultline::harness {
 
@@ -111,6 +112,16 @@ bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const Sha
       case AttributeKey::kTimes:
         attributes.Set(key, choices.OneIn(20) ? 0 : choices.Between(1, 4));
         break;
+      case AttributeKey::kStep:
+        attributes.Set(key, choices.Between(1, 3));
+        break;
+      case AttributeKey::kK: {
+        // Of the axis drawn before: all of it, a few, or nothing.
+        const int64_t extent = shape[static_cast<int>(attributes.dim())];
+        attributes.Set(
+            key, choices.OneIn(20) ? 0 : choices.Between(std::min<int64_t>(1, extent), extent));
+        break;
+      }
       case AttributeKey::kDescending:
         attributes.Set(key, choices.Below(2));
         break;
@@ -131,6 +142,50 @@ bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const Sha
     }
   }
   return true;
+}
+
+void FitUpdate(Dtype dtype, ir::Attributes& attributes) {
+  if (!attributes.Has(AttributeKey::kUpdate)) return;
+  const auto update = static_cast<ir::Update>(attributes.Int(AttributeKey::kUpdate));
+  if (update == ir::Update::kAssign || (update == ir::Update::kOr) == (dtype == Dtype::kBool)) {
+    return;
+  }
+  const ir::Update fitting = dtype == Dtype::kBool ? ir::Update::kOr : ir::Update::kAdd;
+  attributes.Set(AttributeKey::kUpdate, static_cast<int64_t>(fitting));
+}
+
+int64_t DrawWindow(ChoiceStream& choices, int64_t extent) {
+  if (choices.OneIn(24)) return choices.Percent(50) ? 0 : extent + 1;
+  return choices.Between(std::min<int64_t>(1, extent), std::min<int64_t>(extent, 5));
+}
+
+int64_t TupleOf(const ir::OpInfo& info, const Shape& index) {
+  return info.Takes(AttributeKey::kDim) || index.rank() == 0 ? 1 : index[index.rank() - 1];
+}
+
+int64_t IndexBound(const ir::Attributes& attributes, const Shape& shape, int64_t tuple) {
+  if (attributes.has_dim()) return shape[static_cast<int>(attributes.dim())];
+  int64_t bound = shape[0];
+  for (int axis = 1; axis < tuple && axis < shape.rank(); ++axis) {
+    bound = std::min(bound, shape[axis]);
+  }
+  return bound;
+}
+
+Shape PlacesShape(const ir::OpInfo& info, const ir::Attributes& attributes, const Shape& shape,
+                  const Shape& index) {
+  if (info.shape_rule == ir::ShapeRule::kSelectAssign ||
+      info.shape_rule == ir::ShapeRule::kSelect) {
+    Shape places = shape;
+    places[static_cast<int>(attributes.dim())] = index[0];
+    return places;
+  }
+  if (attributes.has_dim()) return index;
+  Shape places(index.extents().first(static_cast<size_t>(index.rank() - 1)));
+  for (int axis = static_cast<int>(TupleOf(info, index)); axis < shape.rank(); ++axis) {
+    places.PushBack(shape[axis]);
+  }
+  return places;
 }
 
 Shape Composer::DrawReshape(const Shape& shape) {
@@ -183,7 +238,16 @@ ValueId Composer::View(const ir::OpInfo& info, ValueId first) {
   ir::Attributes attributes;
   if (!DrawViewAttributes(choices_, info, type.shape, attributes)) return kNoValue;
   std::optional<Type> declared;
-  if (info.shape_rule == ir::ShapeRule::kReshape) {
+  if (info.shape_rule == ir::ShapeRule::kUnfold) {
+    if (type.shape.rank() >= 6) return kNoValue;
+    // The number of windows follows; inference says what it is.
+    Shape shape = type.shape;
+    shape.PushBack(DrawWindow(choices_, shape[static_cast<int>(attributes.dim())]));
+    declared = Type(type.element, shape);
+    const auto windows = ir::InferResultShape(info.op, {&type, 1}, attributes, {&*declared, 1}, 0);
+    if (!windows.has_value()) return kNoValue;
+    declared->shape = *windows;
+  } else if (info.shape_rule == ir::ShapeRule::kReshape) {
     declared = Type(type.element, DrawReshape(type.shape));
   } else if (info.shape_rule == ir::ShapeRule::kExpand) {
     Shape shape = type.shape;
@@ -239,42 +303,50 @@ ValueId Composer::Cat(const ir::OpInfo& info, ValueId first) {
   return Apply(info.op, operands, attributes);
 }
 
+// An index for the places of a lookup: its shape by the rule, its elements within bounds.
+ValueId Composer::PlacesIndex(const ir::OpInfo& info, const ir::Attributes& attributes,
+                              const Shape& shape) {
+  Shape index;
+  if (!attributes.has_dim()) {
+    const int64_t tuple = choices_.Between(1, std::min(shape.rank(), 3));
+    const int64_t bound = IndexBound(attributes, shape, tuple);
+    const int64_t places = bound == 0 ? 0 : DrawExtent(choices_, swarm_, 2 * bound);
+    if (choices_.Percent(40)) index.PushBack(choices_.Between(1, 3));
+    index.PushBack(places);
+    index.PushBack(tuple);
+    if (choices_.Percent(70)) return Index(index, bound);
+    // Computed tuples: a run of indices in another shape.
+    const ValueId flat = Index(Shape{index.NumElements()}, bound);
+    return flat == kNoValue ? kNoValue
+                            : Apply(Opcode::kReshape, {&flat, 1}, {},
+                                    Type(builder_.TypeOf(flat).element, index));
+  }
+  const auto dim = static_cast<int>(attributes.dim());
+  const int64_t extent = shape[dim];
+  const int64_t count = extent == 0 ? 0 : DrawExtent(choices_, swarm_, 2 * extent);
+  const bool rows =
+      info.shape_rule == ir::ShapeRule::kSelect || info.shape_rule == ir::ShapeRule::kSelectAssign;
+  if (!rows) index = shape;
+  if (rows) index.PushBack(count);
+  if (!rows) index[dim] = count;
+  return Index(index, extent);
+}
+
 ValueId Composer::Indexed(const ir::OpInfo& info, ValueId first) {
   const ValueId operand = First(info, first, 1);
   if (operand == kNoValue) return kNoValue;
   const Type type = builder_.TypeOf(operand);
-  const int dim = DrawAxis(choices_, type.shape.rank());
-  ir::Attributes attributes;
-  attributes.Set(AttributeKey::kDim, dim);
-  const int64_t extent = type.shape[dim];
-  Shape shape;
-  if (info.shape_rule == ir::ShapeRule::kSelect) {
-    shape.PushBack(extent == 0 ? 0 : DrawExtent(choices_, swarm_, 2 * extent));
-  } else {
-    shape = type.shape;
-    if (extent > 0) shape[dim] = DrawExtent(choices_, swarm_, 2 * extent);
-  }
-  const ValueId index = Index(shape, extent);
-  if (index == kNoValue) return kNoValue;
-  const std::array<ValueId, 2> operands = {operand, index};
-  return Apply(info.op, operands, attributes);
-}
-
-ValueId Composer::Scatter(const ir::OpInfo& info, ValueId first) {
-  const ValueId operand = First(info, first, 1);
-  if (operand == kNoValue) return kNoValue;
-  const Type type = builder_.TypeOf(operand);
-  const int dim = DrawAxis(choices_, type.shape.rank());
   ir::Attributes attributes;
   if (!DrawViewAttributes(choices_, info, type.shape, attributes)) return kNoValue;
-  attributes.Set(AttributeKey::kDim, dim);
-  Shape shape = type.shape;
-  shape[dim] = type.shape[dim] == 0 ? 0 : DrawExtent(choices_, swarm_, 2 * type.shape[dim]);
-  const ValueId index = Index(shape, type.shape[dim]);
+  FitUpdate(type.dtype(), attributes);
+  const ValueId index = PlacesIndex(info, attributes, type.shape);
   if (index == kNoValue) return kNoValue;
-  const ValueId values = Exactly(Type(type.element, shape));
-  if (values == kNoValue) return kNoValue;
-  const std::array<ValueId, 3> operands = {operand, index, values};
+  std::vector<ValueId> operands = {operand, index};
+  if (info.arity == 3) {
+    const Shape places = PlacesShape(info, attributes, type.shape, builder_.TypeOf(index).shape);
+    operands.push_back(Exactly(Type(type.element, places)));
+    if (operands.back() == kNoValue) return kNoValue;
+  }
   return Apply(info.op, operands, attributes);
 }
 

@@ -46,6 +46,7 @@ ir::DataPtr Refit(Composer& composer, const ir::DataPtr& data, const Type& type)
 bool TakesDeclaredType(const ir::OpInfo& info) {
   switch (info.dtype_rule) {
     case ir::DtypeRule::kIndex:
+    case ir::DtypeRule::kSameIndex:
     case ir::DtypeRule::kCast:
     case ir::DtypeRule::kDeclared:
     case ir::DtypeRule::kQuantize:
@@ -57,7 +58,8 @@ bool TakesDeclaredType(const ir::OpInfo& info) {
     case ir::DtypeRule::kMasked:
       break;
   }
-  return info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand;
+  return info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||
+         info.shape_rule == ir::ShapeRule::kUnfold;
 }
 
 Replay::Replay(Composer& composer, const ir::Program& draft, bool keep_names)
@@ -68,7 +70,7 @@ Replay::Replay(Composer& composer, const ir::Program& draft, bool keep_names)
       map_(draft.values.size(), kNoValue) {}
 
 void Replay::Name(ValueId draft_value) {
-  builder_.NameNext(keep_names_ ? draft_.values[draft_value].name : std::string());
+  if (keep_names_) builder_.NameNext({draft_.values[draft_value].name});
 }
 
 ValueId Replay::OfType(const Type& type) {
@@ -111,8 +113,6 @@ bool Replay::EmitInput(const ir::Statement& statement) {
 }
 
 bool Replay::EmitApply(const ir::Statement& statement) {
-  const ValueId draft_result = statement.results[0];
-  const Type& written = draft_.values[draft_result].type;
   const ir::OpInfo& info = ir::InfoOf(statement.op);
   const size_t mark = builder_.statements();
   ir::Statement fitted;
@@ -127,18 +127,25 @@ bool Replay::EmitApply(const ir::Statement& statement) {
   }
   fitted.scalars = statement.scalars;
   fitted.attributes = statement.attributes;
-  bool as_written = true;
+  std::vector<Type> written;
+  for (const ValueId result : statement.results) written.push_back(draft_.TypeOf(result));
+  // Another op in place of the one that was written may have more results, or fewer.
+  const auto count = static_cast<size_t>(info.result_count());
+  bool as_written = count == written.size();
   for (size_t i = 0; i < fitted.operands.size(); ++i) {
     as_written =
         as_written && builder_.TypeOf(fitted.operands[i]) == draft_.TypeOf(statement.operands[i]);
   }
   as_written = as_written && !NeedsNewIndex(info, fitted);
-  const std::string name = keep_names_ ? draft_.values[draft_result].name : std::string();
-  const auto apply = [&](const Type& declared) {
-    builder_.NameNext(name);
+  std::vector<std::string> names;
+  for (size_t r = 0; keep_names_ && r < std::min(count, written.size()); ++r) {
+    names.push_back(draft_.values[statement.results[r]].name);
+  }
+  const auto apply = [&](const std::vector<Type>& declared) {
+    builder_.NameNext(names);
     const ValueId result = builder_.Apply(
         fitted.op, fitted.operands, fitted.scalars, fitted.attributes,
-        TakesDeclaredType(info) ? std::span<const Type>(&declared, 1) : std::span<const Type>());
+        TakesDeclaredType(info) ? std::span<const Type>(declared) : std::span<const Type>());
     builder_.NameNext({});
     return result;
   };
@@ -148,12 +155,15 @@ bool Replay::EmitApply(const ir::Statement& statement) {
     for (const ValueId operand : statement.operands) {
       operand_types.push_back(draft_.TypeOf(operand));
     }
-    Type declared = written;
+    std::vector<Type> declared;
     if (FitApplication(composer_, written, operand_types, fitted, declared)) {
       result = apply(declared);
     }
   }
-  map_[draft_result] = result;
+  for (size_t r = 0; r < statement.results.size(); ++r) {
+    map_[statement.results[r]] =
+        result == kNoValue || r >= count ? kNoValue : result + static_cast<ValueId>(r);
+  }
   if (result == kNoValue) builder_.Rewind(mark);
   return result != kNoValue;
 }
@@ -164,7 +174,9 @@ bool Replay::NeedsNewIndex(const ir::OpInfo& info, const ir::Statement& statemen
   const ir::Shape& shape = builder_.TypeOf(statement.operands[0]).shape;
   const int64_t dim = statement.attributes.dim();
   if (!bounds.known || dim < 0 || dim >= shape.rank()) return false;
-  const bool inside = bounds.low >= 0 && bounds.high < shape[static_cast<int>(dim)];
+  const int64_t tuple = TupleOf(info, builder_.TypeOf(statement.operands[1]).shape);
+  const bool inside =
+      bounds.low >= 0 && bounds.high < IndexBound(statement.attributes, shape, tuple);
   // Errors on purpose live on, some of the time.
   return !inside && composer_.choices().Percent(kRepairedIndexPercent);
 }

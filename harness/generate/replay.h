@@ -49,10 +49,10 @@ class Replay {
 };
 
 // Makes an application fit its operands, which it may exchange: dtypes, scalars, attributes, the
-// declared type. False where there is no way.
-bool FitApplication(Composer& composer, const ir::Type& written_result,
+// declared types, one a result of the op. False where there is no way.
+bool FitApplication(Composer& composer, std::span<const ir::Type> written_results,
                     std::span<const ir::Type> written_operands, ir::Statement& statement,
-                    ir::Type& declared);
+                    std::vector<ir::Type>& declared);
 
 // Whether a result type is an argument of the op rather than a consequence.
 bool TakesDeclaredType(const ir::OpInfo& info);

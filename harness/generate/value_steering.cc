@@ -78,7 +78,7 @@ bool ValueSteering::IsPortable(ir::ValueId value) {
           accuracy != ir::AccuracyClass::kFunction && accuracy != ir::AccuracyClass::kFormula;
     }
     for (const ir::ValueId operand : s.operands) portable = portable && portable_[operand];
-    portable_[s.results[0]] = portable;
+    for (const ir::ValueId result : s.results) portable_[result] = portable;
   }
   return portable_[value];
 }

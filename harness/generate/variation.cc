@@ -192,11 +192,11 @@ bool VaryAttribute(Program& draft, size_t begin, size_t end, ChoiceStream& choic
             ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kCast ||
             ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kQuantize ||
             ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kDequantize ||
-            ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kIndex);
+            ir::IsIndexResult(s.op, s.results.size() - 1));
   });
   if (statement == nullptr) return false;
   const ir::OpInfo& info = ir::InfoOf(statement->op);
-  Type& result = draft.values[statement->results[0]].type;
+  Type& result = draft.values[statement->results.back()].type;
   switch (info.dtype_rule) {
     case ir::DtypeRule::kCast:
       result.element = choices.Pick(std::span<const Dtype>(ir::kPlainDtypes));
@@ -211,6 +211,7 @@ bool VaryAttribute(Program& draft, size_t begin, size_t end, ChoiceStream& choic
       }
       break;
     case ir::DtypeRule::kIndex:
+    case ir::DtypeRule::kSameIndex:
       if (choices.Percent(30)) {
         result.element = result.dtype() == Dtype::kI32 ? Dtype::kI64 : Dtype::kI32;
         return true;

@@ -59,16 +59,16 @@ std::optional<std::vector<Type>> InferAgain(const Program& program, const Statem
     return std::nullopt;
   }
   // Where the shape is not an argument, inference says what it is: the declaration is a hint for
-  // dtypes only. One axis after the other is tried as inference rejects it.
+  // dtypes only.
   if (auto types = ir::InferTypes(statement.op, operands, statement.scalars, statement.attributes,
                                   declared)) {
     return std::move(*types);
   }
-  for (Type& type : declared) {
-    if (rule != ir::ShapeRule::kReshape && rule != ir::ShapeRule::kExpand &&
-        rule != ir::ShapeRule::kDeclared && !operands.empty()) {
-      type.shape = operands[0].shape;
-    }
+  for (size_t r = 0; r < declared.size(); ++r) {
+    const auto shape =
+        ir::InferResultShape(statement.op, operands, statement.attributes, declared, r);
+    if (!shape.has_value()) break;
+    declared[r].shape = *shape;
   }
   if (auto types = ir::InferTypes(statement.op, operands, statement.scalars, statement.attributes,
                                   declared)) {
@@ -182,14 +182,17 @@ Program WithReplacedValue(const Program& program, ValueId from, ValueId to) {
   return WithoutStatements(result, removed);
 }
 
-Program WithInputAt(const Program& program, int index, ir::DataPtr data) {
+Program WithInputsAt(const Program& program, int index, std::span<const ir::DataPtr> data) {
   Program result = program;
-  Statement& statement = result.statements[static_cast<size_t>(index)];
-  Statement input;
-  input.kind = StatementKind::kInput;
-  input.results = statement.results;
-  input.data = std::move(data);
-  statement = std::move(input);
+  const auto at = result.statements.begin() + index;
+  std::vector<Statement> inputs;
+  for (size_t r = 0; r < at->results.size(); ++r) {
+    Statement& input = inputs.emplace_back();
+    input.kind = StatementKind::kInput;
+    input.results = {at->results[r]};
+    input.data = data[r];
+  }
+  result.statements.insert(result.statements.erase(at), inputs.begin(), inputs.end());
   DropExpects(result);
   ir::CompactValues(result);
   return result;

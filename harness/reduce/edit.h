@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ir/program.h"
@@ -24,9 +25,8 @@ ir::Program WithoutStatements(const ir::Program& program, const std::vector<bool
 // else. Requires equal types.
 ir::Program WithReplacedValue(const ir::Program& program, ir::ValueId from, ir::ValueId to);
 
-// The statement at `index` becomes an input of the same type with the given data. Requires one
-// result.
-ir::Program WithInputAt(const ir::Program& program, int index, ir::DataPtr data);
+// The application at `index` becomes inputs of the types of its results, with the given data.
+ir::Program WithInputsAt(const ir::Program& program, int index, std::span<const ir::DataPtr> data);
 
 // Maps every extent that is written down (types of inputs, declared types, slice bounds), then
 // infers all other types again. Nothing where inference fails.

@@ -43,7 +43,7 @@ Status CheckSpelling(AttributeKey key, std::span<const int64_t> values) {
 
 Status CheckAttributes(const OpInfo& info, const Attributes& attributes) {
   for (const Attributes::Entry& entry : attributes.entries()) {
-    if (entry.key > AttributeKey::kRange) return Invalid("unknown attribute");
+    if (static_cast<int>(entry.key) >= kAttributeKeyCount) return Invalid("unknown attribute");
     if (!info.Takes(entry.key)) return Invalid("takes no attribute " + Name(entry.key));
     FAULTLINE_RETURN_IF_ERROR(CheckSpelling(entry.key, entry.values));
   }

@@ -25,9 +25,9 @@ Status CheckMask(const Application& application, size_t i, DtypeMask mask) {
   return Invalid("operand " + Number(i) + " may not be " + PrintElementType(actual));
 }
 
-Result<ElementType> Declared(const Application& application, DtypeMask mask) {
-  if (application.declared.size() != 1) return std::unexpected(Invalid("needs a declared type"));
-  const ElementType& declared = application.declared[0].element;
+Result<ElementType> Declared(const Application& application, size_t r, DtypeMask mask) {
+  if (r >= application.declared.size()) return std::unexpected(Invalid("needs a declared type"));
+  const ElementType& declared = application.declared[r].element;
   if (!IsIn(declared.dtype, mask)) {
     return std::unexpected(Invalid("result may not be " + PrintElementType(declared)));
   }
@@ -56,7 +56,7 @@ Status CheckQuantize(const Application& application) {
 
 }  // namespace
 
-Result<ElementType> InferElement(const Application& application) {
+Result<ElementType> InferElement(const Application& application, size_t r) {
   const OpInfo& info = application.info;
   const auto operands = application.operands;
   if (!operands.empty()) {
@@ -79,16 +79,19 @@ Result<ElementType> InferElement(const Application& application) {
       FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckIndexed(application, kBoolMask, "bool"));
       return operands[0].element;
     case DtypeRule::kIndex:
-      return Declared(application, kIndexMask);
+      return Declared(application, r, kIndexMask);
+    case DtypeRule::kSameIndex:
+      if (r == 0) return operands[0].element;
+      return Declared(application, r, kIndexMask);
     case DtypeRule::kCast:
-      return Declared(application, kPlainMask);
+      return Declared(application, r, kPlainMask);
     case DtypeRule::kDeclared:
-      return Declared(application, info.operand_dtypes);
+      return Declared(application, r, info.operand_dtypes);
     case DtypeRule::kQuantize:
       FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckQuantize(application));
-      return Declared(application, kQuantizedMask);
+      return Declared(application, r, kQuantizedMask);
     case DtypeRule::kDequantize:
-      return Declared(application, kFloatMask);
+      return Declared(application, r, kFloatMask);
   }
   return std::unexpected(Invalid("has no dtype rule"));
 }

@@ -38,12 +38,12 @@ Status CheckAttributes(const OpInfo& info, const Attributes& attributes);
 // 0 <= dim < rank.
 Status CheckDim(int64_t dim, int rank);
 
-// The element type of the result. Checks every operand dtype against the row.
-Result<ElementType> InferElement(const Application& application);
-// Number and dtypes of the scalars. Requires InferElement to hold.
+// The element type of result `r`. Checks every operand dtype against the row.
+Result<ElementType> InferElement(const Application& application, size_t r);
+// Number and dtypes of the scalars; `result` is the element type of result 0.
 Status CheckScalars(const Application& application, const ElementType& result);
-// The shape of the result. Requires operands of the row's arity and checked attributes.
-Result<Shape> InferShape(const Application& application);
+// The shape of result `r`. Requires operands of the row's arity and checked attributes.
+Result<Shape> InferShape(const Application& application, size_t r);
 // The scheme that a layout op on quantized operands gives: axes permute it, others keep it.
 Scheme InferScheme(const Application& application);
 // Rejects reductions of nothing that have no value.

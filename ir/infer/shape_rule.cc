@@ -12,9 +12,9 @@ std::unexpected<Status> Bad(std::string message) {
   return std::unexpected(Invalid(std::move(message)));
 }
 
-Result<Shape> DeclaredShape(const Application& application) {
-  if (application.declared.size() != 1) return Bad("needs a declared type");
-  return application.declared[0].shape;
+Result<Shape> DeclaredShape(const Application& application, size_t r = 0) {
+  if (r >= application.declared.size()) return Bad("needs a declared type");
+  return application.declared[r].shape;
 }
 
 Result<Shape> Broadcast(const Application& application) {
@@ -137,6 +137,25 @@ Result<Shape> RepeatDim(const Application& application) {
   return shape;
 }
 
+// The extent of a window is that of the declared last axis.
+Result<Shape> Unfold(const Application& application) {
+  FAULTLINE_ASSIGN_OR_RETURN(const Shape declared, DeclaredShape(application));
+  Shape shape = application.shape(0);
+  const int64_t dim = application.attributes.dim();
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckDim(dim, shape.rank()));
+  const int64_t step = application.attributes.Int(AttributeKey::kStep);
+  if (step < 1) return Bad("step " + std::to_string(step) + " is below 1");
+  if (declared.rank() != shape.rank() + 1) {
+    return Bad("result is declared with shape " + PrintShape(declared) +
+               ", but has one axis more than " + PrintShape(shape));
+  }
+  const int64_t size = declared[declared.rank() - 1];
+  int64_t& extent = shape[static_cast<int>(dim)];
+  extent = size > extent ? 0 : (extent - size) / step + 1;
+  shape.PushBack(size);
+  return shape;
+}
+
 Result<Shape> Select(const Application& application) {
   Shape shape = application.shape(0);
   const int64_t dim = application.attributes.dim();
@@ -167,16 +186,54 @@ Result<Shape> Gather(const Application& application) {
   return application.shape(1);
 }
 
+// The values of a scattering op, and what may become of the elements they meet.
+Status CheckValues(const Application& application, const Shape& expected) {
+  if (application.shape(2) != expected) {
+    return Invalid("the values have shape " + PrintShape(application.shape(2)) +
+                   ", but must have shape " + PrintShape(expected));
+  }
+  const auto update = static_cast<Update>(application.attributes.Int(AttributeKey::kUpdate));
+  if (update == Update::kAssign) return {};
+  const bool bools = application.operands[0].dtype() == Dtype::kBool;
+  if (bools == (update == Update::kOr)) return {};
+  return Invalid(bools ? "bools are assigned or combined with or" : "only bools combine with or");
+}
+
 Result<Shape> Scatter(const Application& application) {
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckIndexShape(application));
-  if (application.shape(2) != application.shape(1)) {
-    return Bad("the values have shape " + PrintShape(application.shape(2)) +
-               ", but the index has shape " + PrintShape(application.shape(1)));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckValues(application, application.shape(1)));
+  return application.shape(0);
+}
+
+Result<Shape> SelectAssign(const Application& application) {
+  FAULTLINE_ASSIGN_OR_RETURN(const Shape rows, Select(application));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckValues(application, rows));
+  return application.shape(0);
+}
+
+// The part of operand 0 that each tuple along the last axis of the index names.
+Result<Shape> GatherNd(const Application& application) {
+  const Shape& from = application.shape(0);
+  const Shape& index = application.shape(1);
+  if (index.rank() == 0) return Bad("the index has shape [], but must have rank 1 or more");
+  const int64_t tuple = index[index.rank() - 1];
+  if (tuple < 1 || tuple > from.rank()) {
+    return Bad("the index has shape " + PrintShape(index) + ", whose tuples of " +
+               std::to_string(tuple) + " do not name parts of shape " + PrintShape(from));
   }
-  if (application.operands[0].dtype() == Dtype::kBool &&
-      application.attributes.Int(AttributeKey::kUpdate) != static_cast<int>(Update::kAssign)) {
-    return Bad("bools are assigned only");
+  const int named = static_cast<int>(tuple);
+  if (index.rank() - 1 + from.rank() - named > kRankMax) {
+    return Bad("the result has rank " + std::to_string(index.rank() - 1 + from.rank() - named) +
+               ", above the limit of " + std::to_string(kRankMax));
   }
+  Shape shape(index.extents().first(static_cast<size_t>(index.rank() - 1)));
+  for (int i = named; i < from.rank(); ++i) shape.PushBack(from[i]);
+  return shape;
+}
+
+Result<Shape> ScatterNd(const Application& application) {
+  FAULTLINE_ASSIGN_OR_RETURN(const Shape parts, GatherNd(application));
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckValues(application, parts));
   return application.shape(0);
 }
 
@@ -192,6 +249,17 @@ Result<Shape> AlongDim(const Application& application) {
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(
       CheckDim(application.attributes.dim(), application.shape(0).rank()));
   return application.shape(0);
+}
+
+Result<Shape> Topk(const Application& application) {
+  FAULTLINE_ASSIGN_OR_RETURN(Shape shape, AlongDim(application));
+  int64_t& extent = shape[static_cast<int>(application.attributes.dim())];
+  const int64_t k = application.attributes.Int(AttributeKey::kK);
+  if (k < 0 || k > extent) {
+    return Bad("k " + std::to_string(k) + " is not in 0 to the extent " + std::to_string(extent));
+  }
+  extent = k;
+  return shape;
 }
 
 Result<Shape> Matmul(const Application& application) {
@@ -222,14 +290,14 @@ Result<Shape> SameShape(const Application& application) {
 
 }  // namespace
 
-Result<Shape> InferShape(const Application& application) {
+Result<Shape> InferShape(const Application& application, size_t r) {
   switch (application.info.shape_rule) {
     case ShapeRule::kSame:
       return SameShape(application);
     case ShapeRule::kBroadcast:
       return Broadcast(application);
     case ShapeRule::kDeclared:
-      return DeclaredShape(application);
+      return DeclaredShape(application, r);
     case ShapeRule::kReshape:
       return Reshape(application);
     case ShapeRule::kPermute:
@@ -244,12 +312,20 @@ Result<Shape> InferShape(const Application& application) {
       return Cat(application);
     case ShapeRule::kRepeatDim:
       return RepeatDim(application);
+    case ShapeRule::kUnfold:
+      return Unfold(application);
     case ShapeRule::kSelect:
       return Select(application);
     case ShapeRule::kGather:
       return Gather(application);
     case ShapeRule::kScatter:
       return Scatter(application);
+    case ShapeRule::kSelectAssign:
+      return SelectAssign(application);
+    case ShapeRule::kGatherNd:
+      return GatherNd(application);
+    case ShapeRule::kScatterNd:
+      return ScatterNd(application);
     case ShapeRule::kSliceAssign:
       return SliceAssign(application);
     case ShapeRule::kReduceAll:
@@ -260,6 +336,8 @@ Result<Shape> InferShape(const Application& application) {
       return application.attributes.has_dim() ? ReduceDim(application) : Shape{1};
     case ShapeRule::kAlongDim:
       return AlongDim(application);
+    case ShapeRule::kTopk:
+      return Topk(application);
     case ShapeRule::kMatmul:
       return Matmul(application);
   }
@@ -269,8 +347,7 @@ Result<Shape> InferShape(const Application& application) {
 Status CheckReducedExtent(const Application& application) {
   const OpInfo& info = application.info;
   // The mean of no integers has no value; that of no floats is NaN.
-  const bool int_mean =
-      HasTrait(info.op, kAveraging) && IsInt(application.operands[0].dtype());
+  const bool int_mean = HasTrait(info.op, kAveraging) && IsInt(application.operands[0].dtype());
   if (info.domain != Domain::kNonEmpty && !int_mean) return {};
   const Shape& shape = application.shape(0);
   const bool whole = info.shape_rule == ShapeRule::kReduceAll || !application.attributes.has_dim();

@@ -59,7 +59,7 @@ struct RegKernels {
   ArgRowKernel arg_row[2];   // max, min
   ArgLanesKernel arg_lanes[2];
   ArgFoldKernel arg_fold[2];
-  ScanKernel scan_sum;
+  ScanKernel scan[kOpCount];
   // (a first b) second c, and ((a first b) second c) third d, in one pass, each operation rounded.
   // First: add, sub, mul; the others: those and reversed sub, c - (a first b). d lies behind c in
   // an array of operands. Null for ints.

@@ -193,21 +193,49 @@ int64_t ArgFold(const std::byte* best, const int64_t* index) {
   return at < 0 ? 0 : at;
 }
 
-template <typename T>
-void ScanSum(std::byte* dst, const Operand& a, std::byte* carry, int64_t count) {
-  using W = typename Arithmetic<T>::Type;
-  W sum;
-  __builtin_memcpy(&sum, carry, sizeof(W));
+// One step of a scan, in the unsigned type for ints that wrap.
+struct ScanSumStep {
+  template <typename T>
+  static T Next(T running, T x) {
+    using W = typename Arithmetic<T>::Type;
+    return static_cast<T>(static_cast<W>(running) + static_cast<W>(x));
+  }
+};
+struct ScanProdStep {
+  template <typename T>
+  static T Next(T running, T x) {
+    using W = typename Arithmetic<T>::Type;
+    return static_cast<T>(static_cast<W>(running) * static_cast<W>(x));
+  }
+};
+// A NaN compares with nothing: it is taken where it comes, and never given up.
+struct ScanMaxStep {
+  template <typename T>
+  static T Next(T running, T x) {
+    return x > running || x != x ? x : running;
+  }
+};
+struct ScanMinStep {
+  template <typename T>
+  static T Next(T running, T x) {
+    return x < running || x != x ? x : running;
+  }
+};
+
+template <typename T, typename Step>
+void ScanLoop(std::byte* dst, const Operand& a, std::byte* carry, int64_t count) {
+  T running;
+  __builtin_memcpy(&running, carry, sizeof(T));
   const std::byte* from = a.data;
   for (int64_t i = 0; i < count; ++i) {
     // A broadcast has one group; any of its lanes will do.
-    const std::byte* at = a.step == 0 ? from : from + i * static_cast<int64_t>(sizeof(W));
-    W x;
-    __builtin_memcpy(&x, at, sizeof(W));
-    sum = static_cast<W>(sum + x);
-    __builtin_memcpy(dst + i * static_cast<int64_t>(sizeof(W)), &sum, sizeof(W));
+    const std::byte* at = a.step == 0 ? from : from + i * static_cast<int64_t>(sizeof(T));
+    T x;
+    __builtin_memcpy(&x, at, sizeof(T));
+    running = Step::Next(running, x);
+    __builtin_memcpy(dst + i * static_cast<int64_t>(sizeof(T)), &running, sizeof(T));
   }
-  __builtin_memcpy(carry, &sum, sizeof(W));
+  __builtin_memcpy(carry, &running, sizeof(T));
 }
 
 template <typename T>
@@ -223,6 +251,13 @@ template <typename T, typename F>
 constexpr void SetReduce(RegKernels& kernels, Op op) {
   kernels.accumulate[static_cast<int>(op)] = AccumulateLoop<T, F>;
   kernels.fold[static_cast<int>(op)] = Fold<T, F>;
+  kernels.start[static_cast<int>(op)] = StartBits<T>(F::kStart);
+}
+
+// F: the reduction that the scan gives the prefixes of.
+template <typename T, typename F, typename Step>
+constexpr void SetScan(RegKernels& kernels, Op op) {
+  kernels.scan[static_cast<int>(op)] = ScanLoop<T, Step>;
   kernels.start[static_cast<int>(op)] = StartBits<T>(F::kStart);
 }
 
@@ -262,7 +297,10 @@ constexpr RegKernels NumberKernels() {
   kernels.arg_lanes[1] = ArgLanes<T, true>;
   kernels.arg_fold[0] = ArgFold<T, false>;
   kernels.arg_fold[1] = ArgFold<T, true>;
-  kernels.scan_sum = ScanSum<T>;
+  SetScan<T, AddOp<T>, ScanSumStep>(kernels, Op::kScanSum);
+  SetScan<T, MulOp<T>, ScanProdStep>(kernels, Op::kScanProd);
+  SetScan<T, MaxOp<T>, ScanMaxStep>(kernels, Op::kScanMax);
+  SetScan<T, MinOp<T>, ScanMinStep>(kernels, Op::kScanMin);
   return kernels;
 }
 

@@ -114,7 +114,7 @@ void DamageIds(std::vector<ValueId>& ids, Dice& dice) {
 
 void DamageAttributes(Attributes& attributes, Dice& dice) {
   const auto key =
-      static_cast<AttributeKey>(dice.Below(static_cast<int>(AttributeKey::kRange) + 1));
+      static_cast<AttributeKey>(dice.Below(kAttributeKeyCount));
   if (dice.OneIn(3)) {
     attributes.Clear(key);
     return;

@@ -173,7 +173,7 @@ class Builder {
 
   ValueId AddResult(const Type& type) {
     const ValueId value = program_.AddValue(program_.FreshName(dice_.OneIn(2) ? "v" : "_X"), type);
-    program_.statements.back().results = {value};
+    program_.statements.back().results.push_back(value);
     live_.push_back(value);
     return value;
   }
@@ -263,11 +263,16 @@ class Builder {
   }
 
   void AddIfLegal(const OpInfo& info, Statement statement, const std::vector<Type>& types) {
-    std::vector<Type> candidates = Declarations(info, types);
-    for (size_t i = 0; i <= candidates.size(); ++i) {
-      const std::span<const Type> declared =
-          i == 0 ? std::span<const Type>() : std::span(candidates).subspan(i - 1, 1);
-      Dtype dtype = types.empty() ? (i == 0 ? Dtype::kF32 : declared[0].dtype()) : types[0].dtype();
+    std::vector<std::vector<Type>> candidates = {{}};
+    if (info.result_count() == 1) {
+      for (const Type& type : Declarations(info, types)) candidates.push_back({type});
+    } else if (const auto shape = InferResultShape(info.op, types, statement.attributes, {}, 0)) {
+      const Dtype index = dice_.OneIn(2) ? Dtype::kI32 : Dtype::kI64;
+      candidates.push_back({Type(types[0].element, *shape), Type(index, *shape)});
+    }
+    for (const std::vector<Type>& declared : candidates) {
+      Dtype dtype =
+          types.empty() ? (declared.empty() ? Dtype::kF32 : declared[0].dtype()) : types[0].dtype();
       if (dtype == Dtype::kQuantized && info.scalars != ScalarRule::kNone) continue;
       if (info.scalars == ScalarRule::kInt) dtype = Dtype::kI64;
       statement.scalars.clear();
@@ -278,7 +283,7 @@ class Builder {
           InferTypes(info.op, types, statement.scalars, statement.attributes, declared);
       if (!result.has_value() || result->at(0).NumElements() > 1000) continue;
       program_.statements.push_back(std::move(statement));
-      AddResult(result->at(0));
+      for (const Type& type : *result) AddResult(type);
       return;
     }
   }

@@ -72,13 +72,14 @@ TEST_CASE("inference agrees with what it inferred") {
       if (statement.kind != StatementKind::kApply) continue;
       std::vector<Type> operands;
       for (const ValueId id : statement.operands) operands.push_back(program.TypeOf(id));
-      const Type& result = program.TypeOf(statement.results[0]);
+      std::vector<Type> results;
+      for (const ValueId id : statement.results) results.push_back(program.TypeOf(id));
       const auto inferred =
-          InferTypes(statement.op, operands, statement.scalars, statement.attributes, {&result, 1});
-      if (!inferred.has_value() || inferred->size() != 1 || inferred->at(0) != result) {
+          InferTypes(statement.op, operands, statement.scalars, statement.attributes, results);
+      if (!inferred.has_value() || *inferred != results) {
         FAIL(PrintStatement(program, statement));
       }
-      MovesCodes(statement.op, statement.attributes, operands, result);
+      MovesCodes(statement.op, statement.attributes, operands, results[0]);
       ++applications;
     }
   }

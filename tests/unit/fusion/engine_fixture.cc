@@ -56,21 +56,25 @@ class Runner {
         return;
       }
       case ir::StatementKind::kApply: {
-        const ir::Value& value = program_.values[statement.results[0]];
-        const std::string_view name = value.name;
+        std::vector<ir::Type> declared;
+        std::vector<std::string_view> names;
+        for (const ir::ValueId result : statement.results) {
+          declared.push_back(program_.TypeOf(result));
+          names.push_back(program_.values[result].name);
+        }
         const std::vector<Handle> operands = Operands(statement);
         auto made = session_.Apply({.stream = stream_,
                                     .op = statement.op,
                                     .operands = operands,
                                     .scalars = statement.scalars,
                                     .attributes = &statement.attributes,
-                                    .declared = {&value.type, 1},
-                                    .names = {&name, 1}});
-        if (made.has_value()) {
-          handles_[statement.results[0]] = made->front();
-        } else {
+                                    .declared = declared,
+                                    .names = names});
+        if (!made.has_value()) {
           Note(made.error());
+          return;
         }
+        for (size_t i = 0; i < made->size(); ++i) handles_[statement.results[i]] = (*made)[i];
         return;
       }
       case ir::StatementKind::kClone:

@@ -40,10 +40,12 @@ void CheckSort(TargetFixture* fixture, Dtype dtype, int64_t rows, int64_t row, b
     ir::StoreElement(dtype, bits, raw.data() + i * width);
   }
   Buffer* out = fixture->Bytes(rows * row * width);
+  Buffer* positions = fixture->Bytes(rows * row * 4);
   SortBinding binding{fixture->Dense(fixture->From(raw), {rows, row}),
-                      fixture->Dense(out, {rows, row})};
+                      fixture->Dense(out, {rows, row}), fixture->Dense(positions, {rows, row})};
   if (turned) binding.from.place.strides = {1, rows};
-  REQUIRE(fixture->Run(SortLaunch{dtype, descending}, binding).ok());
+  REQUIRE(fixture->Run(SortLaunch{dtype, descending, true, true, Dtype::kI32}, binding).ok());
+  const auto places = fixture->To<int32_t>(positions, rows * row);
   const auto got = fixture->To<std::byte>(out, rows * row * width);
   for (int64_t o = 0; o < rows; ++o) {
     std::vector<uint64_t> bits;
@@ -62,6 +64,7 @@ void CheckSort(TargetFixture* fixture, Dtype dtype, int64_t rows, int64_t row, b
       const double y = ir::ToDouble(dtype, b);
       return descending ? Before(y, x) : Before(x, y);
     };
+    const std::vector<uint64_t> original = bits;
     // Insertion: plain, and stable.
     for (size_t i = 1; i < bits.size(); ++i) {
       for (size_t k = i; k > 0 && before(bits[k], bits[k - 1]); --k)
@@ -70,8 +73,26 @@ void CheckSort(TargetFixture* fixture, Dtype dtype, int64_t rows, int64_t row, b
     for (int64_t r = 0; r < row; ++r) {
       REQUIRE(ir::LoadElement(dtype, got.data() + (o * row + r) * width) ==
               bits[static_cast<size_t>(r)]);
+      // Where it came from has the same bits; of equals the earlier comes first.
+      const int64_t from = places[static_cast<size_t>(o * row + r)];
+      REQUIRE(original[static_cast<size_t>(from)] == bits[static_cast<size_t>(r)]);
+      if (r == 0) continue;
+      const int64_t last = places[static_cast<size_t>(o * row + r - 1)];
+      REQUIRE((last < from ||
+               before(original[static_cast<size_t>(last)], original[static_cast<size_t>(from)])));
     }
   }
+}
+
+TEST_CASE("sort gives the first positions alone") {
+  TargetFixture fixture;
+  Buffer* out = fixture.Bytes(4 * 8);
+  SortBinding binding;
+  binding.from = fixture.Dense(
+      fixture.From(std::vector<float>{3, NAN, 3, 1, -0.0f, 0.0f, -INFINITY, 7}), {2, 4});
+  binding.positions = fixture.Dense(out, {2, 2});
+  REQUIRE(fixture.Run(SortLaunch{Dtype::kF32, true, false, true, Dtype::kI64}, binding).ok());
+  CHECK(fixture.To<int64_t>(out, 4) == std::vector<int64_t>{1, 0, 3, 0});
 }
 
 TEST_CASE("sort is stable, with NaN at its place, and moves bits") {
@@ -107,10 +128,12 @@ struct ScatterCase {
   void Bind(TargetFixture* fixture, const std::vector<T>& target, const std::vector<T>& values,
             Buffer** out) {
     *out = fixture->From(target);
-    binding.index = fixture->Dense(fixture->From(index), {5, 2});
+    binding.places.index = fixture->Dense(fixture->From(index), {5, 2});
+    binding.places.tensor = fixture->Dense(*out, {4, 3});
+    binding.places.named_count = 1;
+    binding.places.named = {0};
+    binding.places.walked = {-1, 1};
     binding.values = fixture->Dense(fixture->From(values), {5, 2});
-    binding.target = fixture->Dense(*out, {4, 3});
-    binding.dim = 0;
   }
 };
 
@@ -135,6 +158,31 @@ TEST_CASE("scatter: the last assignment wins, additions all count") {
     CHECK(fixture.To<int32_t>(out, 12) == want);
     CHECK_FALSE(fixture.error().failed());
   }
+}
+
+TEST_CASE("tuples name parts that are read and written") {
+  TargetFixture fixture;
+  // Parts of 2 elements of a [2, 3, 2] tensor, in the order of the tuples.
+  std::vector<int16_t> tensor(12);
+  std::iota(tensor.begin(), tensor.end(), int16_t{0});
+  PlacesBinding places;
+  places.index = fixture.Dense(fixture.From(std::vector<int64_t>{1, 2, 0, 0, 1, 2}), {3, 2});
+  places.index.place.strides = {2, 0};
+  places.component_stride = 1;
+  places.tensor = fixture.Dense(fixture.From(tensor), {2, 3, 2});
+  places.named_count = 2;
+  places.named = {0, 1};
+  places.walked = {-1, 2};
+  Buffer* out = fixture.Bytes(12);
+  const GatherPartsBinding gather{places, fixture.Dense(out, {3, 2})};
+  REQUIRE(fixture.Run(GatherPartsLaunch{2, Dtype::kI64, 3}, gather).ok());
+  CHECK(fixture.To<int16_t>(out, 6) == std::vector<int16_t>{10, 11, 0, 1, 10, 11});
+  const ScatterBinding scatter{
+      places, fixture.Dense(fixture.From(std::vector<int16_t>{1, 2, 3, 4, 5, 6}), {3, 2})};
+  REQUIRE(fixture.Run(ScatterLaunch{Dtype::kI16, Dtype::kI64, ir::Update::kMul, 3}, scatter).ok());
+  CHECK(fixture.To<int16_t>(static_cast<Buffer*>(places.tensor.buffer), 12) ==
+        std::vector<int16_t>{0, 4, 2, 3, 4, 5, 6, 7, 8, 9, 50, 132});
+  CHECK_FALSE(fixture.error().failed());
 }
 
 TEST_CASE("scatter reports the first index out of range and writes the others") {

@@ -52,6 +52,17 @@ drop %x
 drop %y
 read %z
 )"},
+    {Rule::kResultsTogether, 1, R"(%y: f32[3,1], %j: i64[3,1] = max_dim_with_indices %a dim=1
+read %y %j
+)"},
+    {Rule::kResultsTogether, 1, R"(%y: f32[3,4], %j: i64[3,4] = sort_with_indices %a dim=1
+read %j %y
+)"},
+    {Rule::kViewIntoRead, 1, R"(%w: f32[3,3,2] = unfold %a dim=1 step=1
+%s: f32[3,3,1] = sum_dim %w dim=2
+drop %w
+read %s
+)"},
     // A view of something computed: computed at the index at which it is needed.
     {Rule::kViewIntoRead, 1, R"(%x: f32[3,4] = exp %a
 %y: f32[4,3] = permute %x axes=[1,0]

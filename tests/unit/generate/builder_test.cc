@@ -127,7 +127,7 @@ TEST_CASE("made-up names never meet given ones") {
   const GenerateOptions options;
   Builder builder(options, 1000);
   builder.NumberNamesFrom(8);
-  builder.NameNext("v7");
+  builder.NameNext({"v7"});
   const ValueId a = Floats(builder, {2});
   const ValueId b = builder.Apply(Opcode::kNeg, {&a, 1}, {}, {});
   CHECK(builder.program().values[a].name == "v7");

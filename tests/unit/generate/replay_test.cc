@@ -98,6 +98,42 @@ TEST_CASE("an op that does not take the new dtype is given a cast") {
   CHECK(sum->operands.size() == 2);
 }
 
+constexpr std::string_view kSorted = R"(faultline 1
+%a: f32[2,3] = input iota(start=0x0p+0, step=-0x1p+0)
+%v: f32[2,3], %i: i32[2,3] = sort_with_indices %a dim=1
+%g: f32[2,3] = gather %a %i dim=1
+read %v %g
+)";
+
+TEST_CASE(
+    "an op with several results comes back with all of them, in other shapes and dtypes too") {
+  CHECK(Replayed(Parsed(kSorted), [](ir::Program&) {}) == Parsed(kSorted));
+  const ir::Program result = Replayed(Parsed(kSorted), [](ir::Program& p) {
+    p.values[0].type = ir::Type(ir::Dtype::kI16, ir::Shape{5});
+  });
+  REQUIRE(result.Find("v").has_value());
+  REQUIRE(result.Find("i").has_value());
+  CHECK(result.TypeOf(*result.Find("v")) == ir::Type(ir::Dtype::kI16, ir::Shape{5}));
+  CHECK(result.TypeOf(*result.Find("i")) == ir::Type(ir::Dtype::kI32, ir::Shape{5}));
+}
+
+TEST_CASE("another op in the place of one may have more results, or fewer") {
+  const ir::Program fewer =
+      Replayed(Parsed(kSorted), [](ir::Program& p) { p.statements[1].op = ir::Opcode::kSort; });
+  REQUIRE(Maker(fewer, "v") != nullptr);
+  CHECK(Maker(fewer, "v")->op == ir::Opcode::kSort);
+  CHECK(Maker(fewer, "g") != nullptr);  // with another index
+  const ir::Program more =
+      Replayed(Parsed(R"(faultline 1
+%a: f32[2,3] = input iota(start=0x0p+0, step=-0x1p+0)
+%v: f32[2,3] = sort %a dim=1
+read %v
+)"),
+               [](ir::Program& p) { p.statements[1].op = ir::Opcode::kSortWithIndices; });
+  REQUIRE(Maker(more, "v") != nullptr);
+  CHECK(Maker(more, "v")->results.size() == 2);
+}
+
 TEST_CASE("operands that no longer broadcast are exchanged") {
   const ir::Program result =
       Replayed(Parsed(R"(faultline 1

@@ -78,7 +78,7 @@ TEST_CASE("slices are kept as they were written") {
 }
 
 TEST_CASE("a key's info is its own") {
-  for (int i = 0; i <= static_cast<int>(AttributeKey::kRange); ++i) {
+  for (int i = 0; i < kAttributeKeyCount; ++i) {
     const auto key = static_cast<AttributeKey>(i);
     CHECK(InfoOf(key).key == key);
     CHECK((InfoOf(key).spelling == AttributeSpelling::kWord) == !InfoOf(key).words.empty());

@@ -71,6 +71,35 @@ TEST_CASE("scalars are counted and typed") {
   CHECK_FALSE(InferTypes(Opcode::kAddScalar, {&type, 1}, {&wrong, 1}, {}, {}).has_value());
 }
 
+TEST_CASE("ops with several results declare a type for each") {
+  CHECK_TAKES({"f32[2,3]"}, "f32[2,1], %z: i32[2,1]", "max_dim_with_indices %a dim=1");
+  CHECK_TAKES({"u8[2,3]"}, "u8[2,2], %z: i64[2,2]", "topk_with_indices %a dim=1 k=2");
+  CHECK(WhyNot({"f32[2,3]"}, "f32[2,1]", "max_dim_with_indices %a dim=1") ==
+        "max_dim_with_indices: has 2 results, but 1 is declared");
+  CHECK(WhyNot({"f32[2]"}, "f32[2], %z: f32[2]", "neg %a") ==
+        "neg: has 1 result, but 2 are declared");
+  CHECK(WhyNot({"f32[2,3]"}, "f32[2,1], %z: i64[2,3]", "max_dim_with_indices %a dim=1") ==
+        "max_dim_with_indices: result 1 is declared i64[2,3], but is i64[2,1]");
+  CHECK(WhyNot({"f32[2]"}, "f32[2], %z: i16[2]", "sort_with_indices %a dim=0") ==
+        "sort_with_indices: result may not be i16");
+}
+
+TEST_CASE("windows, parts and top k have shapes of their own") {
+  CHECK_TAKES({"f32[7]"}, "f32[3,3]", "unfold %a dim=0 step=2");
+  CHECK_TAKES({"f32[2,7]"}, "f32[0,7,3]", "unfold %a dim=0 step=9223372036854775807");
+  CHECK(WhyNot({"f32[7]"}, "f32[4,3]", "unfold %a dim=0 step=2") ==
+        "unfold: result is declared f32[4,3], but is f32[3,3]");
+  CHECK_TAKES({"i8[2,3,4]", "i32[5,2]"}, "i8[5,4]", "gather_nd %a %b");
+  CHECK_TAKES({"i8[2,3,4]", "i32[0,3]"}, "i8[0]", "gather_nd %a %b");
+  CHECK_REFUSES({"i8[2]", "i32[]"}, "i8[]", "gather_nd %a %b");
+  CHECK_TAKES({"i8[2,3]", "i64[4,1]", "i8[4,3]"}, "i8[2,3]", "scatter_nd %a %b %c update=min");
+  CHECK_TAKES({"f16[2,3]", "i64[4]", "f16[2,4]"}, "f16[2,3]",
+              "select_assign %a %b %c dim=1 update=add");
+  CHECK_TAKES({"f32[2,3]"}, "f32[0,3]", "topk %a dim=0 k=0");
+  CHECK(WhyNot({"f32[2,3]"}, "f32[4,3]", "topk %a dim=0 k=4") ==
+        "topk: k 4 is not in 0 to the extent 2");
+}
+
 TEST_CASE("the declared type is the argument where the rule says so") {
   CHECK_TAKES({"f32[2,3]"}, "f32[3,2]", "reshape %a");
   CHECK_TAKES({"f32[0,3]"}, "f32[7,0]", "reshape %a");

@@ -77,8 +77,17 @@ TEST_CASE("a transaction has at most 64 handles") {
   CHECK(WhyNot(read + " %a\n") == "3 statement has 65 operands, but takes at most 64");
 }
 
-TEST_CASE("several results are one too many") {
-  CHECK(WhyNot("%a: f32[1], %b: f32[1] = zeros\n") == "2 statement has 2 results, but gives 1");
+TEST_CASE("results are as many as the op has, each made once") {
+  CHECK(WhyNot("%a: f32[1], %b: f32[1] = zeros\n") == "2 zeros: has 1 result, but 2 are declared");
+  Program program;
+  Statement zeros;
+  zeros.kind = StatementKind::kApply;
+  zeros.op = Opcode::kZeros;
+  program.statements = {zeros};
+  CHECK(Verify(program).message() == "statement has 0 results, not 1 to 64");
+  const ValueId value = program.AddValue("a", Type(Dtype::kF32, {1}));
+  program.statements[0].results = {value, value};
+  CHECK(Verify(program).message() == "value %a is made twice");
 }
 
 // A program of one zeros statement, to be damaged.

@@ -88,12 +88,38 @@ TEST_CASE("a list keeps its elements where the new shape has them") {
   CHECK(smaller->statements[0].data->elements == std::vector<uint64_t>{1, 2, 4, 5});
 }
 
+constexpr char kTop[] =
+    "%a: f32[4,8] = input iota(start=0, step=1)\n"
+    "%v: f32[4,2], %i: i64[4,2] = topk_with_indices %a dim=1 k=2\n"
+    "%w: f32[4,7,2] = unfold %a dim=1 step=1\n"
+    "read %v %i %w\n";
+
+TEST_CASE("several results shrink with their operand, and are replaced one at a time") {
+  const ir::Program program = Load(kTop);
+  const auto smaller = WithInputExtent(program, 0, 0, 2);
+  REQUIRE(smaller.has_value());
+  CHECK(ir::Verify(*smaller).ok());
+  CHECK(smaller->TypeOf(Named(*smaller, "i")).shape == ir::Shape{2, 2});
+  const auto narrow = WithInputExtent(program, 0, 1, 3);
+  REQUIRE(narrow.has_value());
+  CHECK(ir::Verify(*narrow).ok());
+  CHECK(narrow->TypeOf(Named(*narrow, "w")).shape == ir::Shape{4, 2, 2});
+  auto data = std::make_shared<ir::DataSpec>();
+  data->form = ir::DataForm::kConstant;
+  data->elements = {0};
+  const ir::DataPtr both[] = {data, data};
+  const ir::Program cut = WithInputsAt(program, 1, both);
+  CHECK(ir::Verify(cut).ok());
+  CHECK(cut.statements.size() == program.statements.size() + 1);
+}
+
 TEST_CASE("an application becomes an input of its type") {
   const ir::Program program = Load(kChain);
   auto data = std::make_shared<ir::DataSpec>();
   data->form = ir::DataForm::kConstant;
   data->elements = {0};
-  const ir::Program cut = WithInputAt(program, 3, data);
+  const ir::DataPtr one[] = {data};
+  const ir::Program cut = WithInputsAt(program, 3, one);
   CHECK(ir::Verify(cut).ok());
   CHECK(cut.statements[3].kind == ir::StatementKind::kInput);
 }

@@ -12,6 +12,7 @@
 
 #include "harness/oracle/evidence.h"
 #include "harness/oracle/expect.h"
+#include "harness/oracle/order.h"
 #include "ir/print.h"
 
 namespace faultline::harness {
@@ -128,6 +129,25 @@ class Comparer {
         verdict.statement = read.statement;
         return verdict;
       }
+    }
+    return CheckOrdersOf(evaluation);
+  }
+
+  // What whole results say beyond their elements.
+  Verdict CheckOrdersOf(const Evaluation& evaluation) {
+    std::vector<const HostTensor*> observed(root_.size());
+    for (ValueId value = 0; value < root_.size(); ++value) observed[value] = first_[root_[value]];
+    Verdict verdict = CheckOrders(program_, contract_, evaluation, observed);
+    if (verdict.kind == VerdictKind::kAgree) return verdict;
+    const ValueId value = *program_.Find(verdict.value);
+    for (const ReadObservation& read : observation_.reads) {
+      const auto& operands = program_.statements[static_cast<size_t>(read.statement)].operands;
+      const auto found =
+          std::ranges::find(operands, root_[value], [&](ValueId v) { return root_[v]; });
+      if (found == operands.end() || !read.status.ok()) continue;
+      verdict.statement = read.statement;
+      verdict.position = static_cast<int>(found - operands.begin());
+      break;
     }
     return verdict;
   }

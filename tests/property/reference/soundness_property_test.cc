@@ -11,6 +11,7 @@
 #include "harness/generate/choice_stream.h"
 #include "harness/generate/generate.h"
 #include "ir/print.h"
+#include "reference/certificate.h"
 #include "reference/evaluate.h"
 #include "reference/nature.h"
 
@@ -24,20 +25,31 @@ ir::Program ProgramOf(uint64_t seed) {
   return harness::Generate(choices, {});
 }
 
-// The first value whose bits are outside its set, described; empty if there is none.
+// The first value whose bits are outside its set, or whose indices are no order, described; empty
+// if there is none.
 std::string FirstEscape(const ir::Program& program, const Evaluation& sets,
                         const std::vector<Evaluated>& execution, const Contract& contract) {
   for (const ir::Statement& statement : program.statements) {
     if (statement.kind != ir::StatementKind::kApply) continue;
-    const ir::ValueId value = statement.results[0];
-    if (sets.values[value].spoiled() || execution[value].spoiled()) continue;
-    const Membership membership =
-        Check(*sets.values[value].enclosure, StoreTensor(*execution[value].naive), contract);
-    if (membership.ok()) continue;
-    const Outside& worst = membership.worst[0];
-    return "%" + program.values[value].name + " (" + std::string(ir::Mnemonic(statement.op)) +
-           ") element " + std::to_string(worst.index) + ": bits " + std::to_string(worst.actual) +
-           " not in " + worst.admissible + "\n" + ir::Print(program);
+    std::vector<ir::HostTensor> tensors;
+    for (const ir::ValueId value : statement.results) {
+      if (sets.values[value].spoiled() || execution[value].spoiled()) break;
+      tensors.push_back(StoreTensor(*execution[value].naive));
+      const Membership membership = Check(*sets.values[value].enclosure, tensors.back(), contract);
+      if (membership.ok()) continue;
+      const Outside& worst = membership.worst[0];
+      return "%" + program.values[value].name + " (" + std::string(ir::Mnemonic(statement.op)) +
+             ") element " + std::to_string(worst.index) + ": bits " + std::to_string(worst.actual) +
+             " not in " + worst.admissible + "\n" + ir::Print(program);
+    }
+    if (tensors.size() < statement.results.size() || statement.operands.empty()) continue;
+    std::vector<const ir::HostTensor*> observed;
+    for (const ir::HostTensor& tensor : tensors) observed.push_back(&tensor);
+    const auto wrong =
+        CheckOrder(statement, *sets.values[statement.operands[0]].consumed, observed, contract);
+    if (!wrong.has_value()) continue;
+    return std::string(ir::Mnemonic(statement.op)) + " element " + std::to_string(wrong->element) +
+           ": " + wrong->reason + "\n" + ir::Print(program);
   }
   return "";
 }

@@ -151,6 +151,30 @@ TEST_CASE("a call that fails is a divergence, unless memory was made to run out"
   CHECK(starved.Run({.memory_may_run_out = true}).verdict.kind == VerdictKind::kAgree);
 }
 
+// The order of near exponentials is open; that of far ones is not.
+constexpr char kOrders[] =
+    "%a: f32[4] = input [0x1p+0, 0x1p+0, 0x1p+1, 0x1p+2]\n"
+    "%e: f32[4] = exp %a\n"
+    "%y: f32[4], %i: i64[4] = sort_with_indices %e dim=0 descending=true\n"
+    "read %y %i\n";
+
+TEST_CASE("indices of one op are one order, and its values stand at them") {
+  CHECK(Case(kOrders).Run().verdict.kind == VerdictKind::kAgree);
+  // %a[0] and %a[1] have the same set: either may be the greater, not both at once.
+  Case either(kOrders);
+  either.Set(0, 1, 2, 1);
+  CHECK(either.Run().verdict.kind == VerdictKind::kDivergence);
+  CHECK(either.Run().verdict.value == "i");
+  either.Set(0, 1, 3, 0);
+  const uint64_t bits = either.Get(0, 0, 3);
+  either.Set(0, 0, 2, bits + 1);
+  either.Set(0, 0, 3, bits);
+  CHECK(either.Run().verdict.kind == VerdictKind::kAgree);
+  // Of equal values the first stands first.
+  either.Set(0, 0, 2, bits);
+  CHECK(either.Run().verdict.key == "divergence/number/sort/int");
+}
+
 TEST_CASE("two reads of one value give the same bits, clones included") {
   const std::string body =
       "%a: f32[1] = input [0x1.8p+0]\n"

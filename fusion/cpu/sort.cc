@@ -126,6 +126,7 @@ ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const 
   const U* from = reinterpret_cast<const U*>(DataOf(binding.from));
 
   const bool nan_by_sign = FAULT(sort_orders_nan_by_sign);
+  const bool reversed = FAULT(descending_is_reversed) && launch.descending;
   const bool parallel = context.threads->threads() > 1 && rows > 1 &&
                         rows * extent >= context.options.thread_threshold;
   const int64_t workers = parallel ? context.threads->threads() : 1;
@@ -140,9 +141,11 @@ ir::Status SortRows(const SortLaunch& launch, const SortBinding& binding, const 
       const U* source = from + from_rows.first.At(row);
       for (int64_t i = 0; i < extent; ++i) {
         const U key = KeyOf<U>(launch.dtype, source[i * from_rows.stride], nan_by_sign);
-        items[i] = {launch.descending ? static_cast<U>(~key) : key, static_cast<int32_t>(i)};
+        items[i] = {launch.descending && !reversed ? static_cast<U>(~key) : key,
+                    static_cast<int32_t>(i)};
       }
       MergeSort(items, items + extent, extent);
+      if (reversed) std::reverse(items, items + extent);
       if (launch.values) {
         PutRow<U, U>(binding.to, to_rows, row, kept, items,
                      [&](int32_t at) { return source[at * from_rows.stride]; });

@@ -287,8 +287,9 @@ class MapBuilder {
     map_.extents[last] = Extent(step, step.shape.rank - 1);
     map_.strides[last] = map_.strides[d];
     map_.extents[d] = Extent(step, step.dim);
+    const bool closes = FAULT(unfold_gaps_closed) && step.times > map_.extents[last];
     // A single window has no next one, however far away that would be.
-    if (map_.extents[d] > 1) map_.strides[d] *= step.times;
+    if (map_.extents[d] > 1) map_.strides[d] *= closes ? map_.extents[last] : step.times;
     map_.axis_count = step.shape.rank;
     map_.begin[static_cast<size_t>(map_.axis_count)] = static_cast<uint8_t>(last + 1);
   }

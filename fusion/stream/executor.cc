@@ -239,7 +239,10 @@ ir::Result<std::optional<IndexFailure>> Executor::Check(const IndexCheck& check)
   // Launches report an index of their own, but not in the order of the index tensor.
   const size_t checked = FAULT(last_index_unchecked) && count > 1 ? count - 1 : count;
   std::vector<int64_t> bounds;
-  for (Symbol symbol : check.bounds) bounds.push_back(bindings_->extents[symbol]);
+  for (Symbol symbol : check.bounds) {
+    const Symbol used = FAULT(tuple_bound_of_first_axis) ? check.bounds[0] : symbol;
+    bounds.push_back(bindings_->extents[used]);
+  }
   const bool wraps = FAULT(negative_index_wraps);
   size_t component = 0;
   for (size_t i = 0; i < checked; ++i) {

@@ -4,7 +4,6 @@
 #include "reference/index_places.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace faultline::reference {
 namespace {
@@ -21,16 +20,19 @@ struct Named {
   bool many = false;
 };
 
-Named ReadOne(const Call<Exact>& call, int64_t i, int64_t bound) {
+void ReadOne(const Call<Exact>& call, int64_t i, int64_t bound, Named& named) {
   const int64_t index = call.operand(1).Int(i);
-  if (index >= 0 && index < bound) return {{index}, false};
-  call.errors.Report(true, {i, index, bound});
-  return {};
+  named.places.clear();
+  if (index >= 0 && index < bound) {
+    named.places.push_back(index);
+  } else {
+    call.errors.Report(true, {i, index, bound});
+  }
 }
 
-Named ReadOne(const Call<Sets>& call, int64_t i, int64_t bound) {
+void ReadOne(const Call<Sets>& call, int64_t i, int64_t bound, Named& named) {
   const IntSet set = call.operand(1).IntAt(i);
-  Named named;
+  named.places.clear();
   if (set.enumerated()) {
     for (int k = 0; k < set.count; ++k) {
       const int64_t index = set.values[At(k)];
@@ -49,14 +51,13 @@ Named ReadOne(const Call<Sets>& call, int64_t i, int64_t bound) {
   } else if (set.hi >= bound) {
     call.errors.Report(none, {i, set.hi, bound});
   }
-  return named;
 }
 
 // Takes down what index number `i` names.
-void Note(Indices& indices, int64_t i, Named named) {
+void Note(Indices& indices, int64_t i, const Named& named) {
   indices.first.push_back(named.places.empty() ? 0 : named.places[0]);
-  if (named.many) named.places.clear();
-  if (named.many || named.places.size() > 1) indices.several[i] = std::move(named.places);
+  if (named.many) indices.several[i] = {};
+  if (!named.many && named.places.size() > 1) indices.several[i] = named.places;
   indices.anywhere = indices.anywhere || named.many;
 }
 
@@ -75,8 +76,10 @@ Named Within(const Named& outer, const Named& axis, int64_t extent) {
 template <class A>
 Indices ReadAlong(const Call<A>& call, int64_t bound) {
   Indices indices;
+  Named named;  // reused, so that points allocate nothing
   for (int64_t i = 0; i < TypeOf(call.operand(1)).NumElements(); ++i) {
-    Note(indices, i, ReadOne(call, i, bound));
+    ReadOne(call, i, bound, named);
+    Note(indices, i, named);
   }
   return indices;
 }
@@ -87,13 +90,15 @@ Indices ReadAllTuples(const Call<A>& call) {
   const ir::Shape& index = TypeOf(call.operand(1)).shape;
   const int64_t tuple = index[index.rank() - 1];
   Indices indices;
+  Named of_axis;
   for (int64_t i = 0; i < index.NumElements() / tuple; ++i) {
     Named named = {{0}, false};
     for (int64_t axis = 0; axis < tuple; ++axis) {
       const int64_t extent = operand[static_cast<int>(axis)];
-      named = Within(named, ReadOne(call, i * tuple + axis, extent), extent);
+      ReadOne(call, i * tuple + axis, extent, of_axis);
+      named = Within(named, of_axis, extent);
     }
-    Note(indices, i, std::move(named));
+    Note(indices, i, named);
   }
   return indices;
 }

@@ -121,6 +121,21 @@ read %e %i %q
 read %s %d %m
 read %i %c %o %y
 )"},
+    {"several_results", R"(faultline 1
+%a: f32[3,5] = input cycle([3, -1, 0x1p+2, 3])
+%b: f32[3,5] = add %a %a
+%m: f32[3,1], %i: i64[3,1] = max_dim_with_indices %b dim=1
+%s: f32[3,5], %o: i32[3,5] = sort_with_indices %b dim=1 descending=true
+%g: f32[3,5] = gather %a %o dim=1
+drop %o
+stream 1
+%t: f32[3,2], %j: i64[3,2] = topk_with_indices %s dim=1 k=2
+drop %t
+%d: f32[3,5] = sub %b %m
+drop %b
+read %i %j %s
+read %d %g %m
+)"},
     {"views", R"(faultline 1
 %a: i32[4,6] = input iota(start=0, step=1)
 %p: i32[6,4] = permute %a axes=[1,0]

@@ -107,6 +107,7 @@ typedef struct faultline_plugin {
 
   faultline_status (*create)(void* session, const faultline_type* type, const void* bytes,
                              size_t size, uint64_t* handle, faultline_message message);
+  /* Fills in one handle a result of the application. */
   faultline_status (*apply)(void* session, const faultline_application* application,
                             uint64_t* results, faultline_message message);
   faultline_status (*drop)(void* session, uint64_t handle, faultline_message message);

@@ -226,8 +226,10 @@ FloatSet SumBound<Wide>::OfAnyOrder(bool wide) const {
   bool down = lo == -HUGE_VAL || down_;
   if (count_ > 2) {
     const Wide inflate = 1 + static_cast<Wide>(count_) * static_cast<Wide>(2 * format_->unit);
-    up = up || (magnitude_ + hi_) / 2 * inflate >= Threshold<Wide>(*format_);
-    down = down || (magnitude_ - lo_) / 2 * inflate >= Threshold<Wide>(*format_);
+    const Wide positive = (magnitude_ + hi_) / 2 + huge_up_;
+    const Wide negative = (magnitude_ - lo_) / 2 + huge_down_;
+    up = up || positive * inflate >= Threshold<Wide>(*format_);
+    down = down || negative * inflate >= Threshold<Wide>(*format_);
   }
   set.positive_infinity = up;
   set.negative_infinity = down;

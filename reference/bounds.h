@@ -103,7 +103,8 @@ class SumBound {
   FloatSet Result(bool wide = false) const;
   // The same in the common case, in which it is one finite interval, of no known structure.
   bool FindInterval(Interval& interval) const {
-    if (fixed_ || flush_ || has_classes_ || magnitude_ >= format_->max / 4) return false;
+    if (fixed_ || flush_ || has_classes_ || up_ || down_) return false;
+    if (magnitude_ >= format_->max / 4) return false;
     if (!on_grid_ && count_ <= kTreeLeavesMax) return false;
     if (on_grid_ && lo_ != hi_) return false;
     const Ends ends = BeforeRounding();
@@ -135,12 +136,28 @@ class SumBound {
     if (fixed_) AddOrdered(near);
     if (count_ < kTreeLeavesMax) first_[static_cast<size_t>(count_)] = near;
     ++count_;
+    exact_terms_ = exact_terms_ && exact;
+    if (near.hi == HUGE_VAL || near.lo == -HUGE_VAL) return AddHuge(lo, hi, near);
     lo_ += lo;
     hi_ += hi;
     magnitude_ += std::max(-lo, hi);
-    exact_terms_ = exact_terms_ && exact;
-    up_ = up_ || near.hi == HUGE_VAL;
-    down_ = down_ || near.lo == -HUGE_VAL;
+  }
+  // A product that may overflow by itself. Beside it the others would vanish, but what they add up
+  // to may overflow the other way, in an order in which it comes last.
+  void AddHuge(Wide lo, Wide hi, Interval near) {
+    huge_lo_ += lo;
+    huge_hi_ += hi;
+    huge_magnitude_ += std::max(-lo, hi);
+    if (near.hi == HUGE_VAL) {
+      up_ = true;
+    } else {
+      huge_up_ += std::max(hi, Wide{0});
+    }
+    if (near.lo == -HUGE_VAL) {
+      down_ = true;
+    } else {
+      huge_down_ += std::max(-lo, Wide{0});
+    }
   }
   void AddPoint(Wide lo, Wide hi, double near, bool exact) {
     if (near == 0 && exact) return;  // adding zero is exact
@@ -165,12 +182,12 @@ class SumBound {
     constexpr Wide kUnit = std::numeric_limits<Wide>::epsilon() / 2;
     const auto n = static_cast<Wide>(count_);
     const auto unit = static_cast<Wide>(format_->unit);
-    const Wide magnitude = magnitude_ * (1 + (n + 4) * 2 * kUnit);
+    const Wide magnitude = (magnitude_ + huge_magnitude_) * (1 + (n + 4) * 2 * kUnit);
     Wide d = (std::max(n - 2, Wide{0}) * unit + (n + 4) * kUnit) * magnitude;
     if (!exact_terms_) d += n * static_cast<Wide>(format_->min_subnormal);
     if (flush_) d += 2 * n * static_cast<Wide>(format_->min_normal);
     d *= 1 + Wide{0x1p-40};
-    return {lo_ - d, hi_ + d};
+    return {lo_ + huge_lo_ - d, hi_ + huge_hi_ + d};
   }
   FloatSet OfEveryTree() const;
   FloatSet OfAnyOrder(bool wide) const;
@@ -185,7 +202,13 @@ class SumBound {
   Wide lo_ = 0;
   Wide hi_ = 0;
   Wide magnitude_ = 0;  // sum of the largest magnitudes
-  int64_t count_ = 0;   // terms that are not certainly zero
+  // The same of products that may overflow by themselves, and what of those does not.
+  Wide huge_lo_ = 0;
+  Wide huge_hi_ = 0;
+  Wide huge_magnitude_ = 0;
+  Wide huge_up_ = 0;
+  Wide huge_down_ = 0;
+  int64_t count_ = 0;  // terms that are not certainly zero
   std::array<Interval, kTreeLeavesMax> first_;
   double ordered_lo_ = 0;  // left to right
   double ordered_hi_ = 0;

@@ -9,8 +9,8 @@ namespace faultline::fusion {
 namespace {
 
 constexpr FaultInfo kFaults[] = {
-#define FAULTLINE_FAULT(id, fault_class, place, text) \
-  {FaultId::k_##id, #id, fault_class, place, text},
+#define FAULTLINE_FAULT(id, fault_class, place, rules, text) \
+  {FaultId::k_##id, #id, fault_class, place, rules, text},
 #include "fusion/faults.def"
 #undef FAULTLINE_FAULT
 };

@@ -28,6 +28,7 @@ struct FaultInfo {
   std::string_view name;
   std::string_view fault_class;
   std::string_view place;
+  std::string_view rules;  // comma-separated
   std::string_view text;
 };
 std::span<const FaultInfo> AllFaults();

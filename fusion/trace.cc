@@ -31,7 +31,7 @@ std::string_view LaunchKindName(LaunchKind kind) {
 }
 
 std::string_view DecisionKindName(DecisionKind kind) {
-  constexpr std::string_view kNames[] = {"fuse", "alias", "threads"};
+  constexpr std::string_view kNames[] = {"fuse", "alias", "threads", "tiles"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -85,12 +85,13 @@ void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) co
                                tile.at);
     } else {
       kernels.arg_row[which](state, reinterpret_cast<int64_t*>(state + kGroup * 8), a, tile.count,
-                             tile.at);
+                             FAULT(arg_index_within_tile) ? 0 : tile.at);
     }
     return;
   }
   if (!across_) {
     if (step.kind == StepKind::kScan) {
+      if (FAULT(scan_restarts_at_tile)) std::memset(state, 0, 8);
       kernels.scan[static_cast<size_t>(step.op)](worker->tiles[id], a, state, tile.count);
     } else {
       const bool drops = FAULT(reduce_tail_dropped) && tile.count > kGroup;
@@ -133,7 +134,7 @@ void BlockRun::Accumulate(Worker* worker, const Step& step, const Tile& tile) co
 // Chunks depend on the row alone, and are made on one thread too.
 ir::Status BlockRun::RunChunks(ThreadPool* threads, Pool* pool, const RunOptions& options) {
   const PhaseProgram& reducing = program_->phases[0];
-  const int64_t parts = (row_ + kReduceChunk - 1) / kReduceChunk;
+  const int64_t parts = (row_ + chunk_ - 1) / chunk_;
   const int64_t count = static_cast<int64_t>(reducing.reductions.size());
   constexpr int64_t kStateBytes = kAccumulators * kGroup * 8;
   Scratch scratch(pool);
@@ -154,8 +155,8 @@ ir::Status BlockRun::RunChunks(ThreadPool* threads, Pool* pool, const RunOptions
     Prepare(&worker);
     for (int64_t part = begin; part < end; ++part) {
       StartReductions(&worker, reducing);
-      const int64_t last = std::min(row_, (part + 1) * kReduceChunk);
-      for (int64_t at = part * kReduceChunk; at < last; at += tile_) {
+      const int64_t last = std::min(row_, (part + 1) * chunk_);
+      for (int64_t at = part * chunk_; at < last; at += tile_) {
         const int64_t n = std::min(tile_, last - at);
         RunPhase(&worker, reducing, {0, at, n, (n + kGroup - 1) / kGroup});
       }
@@ -175,6 +176,7 @@ ir::Status BlockRun::RunChunks(ThreadPool* threads, Pool* pool, const RunOptions
   Prepare(&worker);
   StartReductions(&worker, reducing);
   for (int64_t part = 0; part < parts; ++part) {
+    if (FAULT(last_chunk_not_folded) && part + 1 == parts) break;
     states_of(worker, part, [&](const Step& step, std::byte* state, const std::byte* from) {
       const Operand chunk{from, kGroup * ByteSize(step.reg)};
       program_->kernels->regs[static_cast<size_t>(step.reg)]

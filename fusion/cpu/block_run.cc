@@ -8,12 +8,15 @@
 #include <atomic>
 #include <mutex>
 
+#include "fusion/fault.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion::cpu {
 namespace {
 
 constexpr int64_t kTileMax = 1024;
+constexpr int64_t kReduceChunk = 1 << 16;
+constexpr int64_t kSmallReduceChunk = 4 * kGroup;
 constexpr int64_t kTileMin = 256;
 constexpr int64_t kCacheBytes = 32 << 10;
 constexpr int64_t kRowBufferBytes = 128 << 10;
@@ -29,7 +32,7 @@ Worker& ThisWorker() {
   return worker;
 }
 
-void BlockRun::Bind(const Program& program, const BlockBinding& binding) {
+void BlockRun::Bind(const Program& program, const BlockBinding& binding, bool small) {
   const Block& block = *program.block;
   program_ = &program;
   binding_ = &binding;
@@ -43,9 +46,10 @@ void BlockRun::Bind(const Program& program, const BlockBinding& binding) {
     (outer ? rows_ : row_) *= binding.extents[static_cast<size_t>(k)];
   }
   if (rows_ == 0 || (row_ == 0 && !block.has_row)) return;
+  FAULTLINE_CHECK(!FAULT(empty_rows_abort) || row_ > 0, "a row has elements");
   accesses_.Bind(block.accesses, binding.accesses, binding.buffers, rows_, row_);
   across_ = block.has_row && PrefersAcross();
-  ChooseTile();
+  ChooseTile(small);
   AllowDirectStores();
 }
 
@@ -109,10 +113,11 @@ bool BlockRun::PrefersAcross() const {
                            : across_votes > along_votes;
 }
 
-void BlockRun::ChooseTile() {
+void BlockRun::ChooseTile(bool small) {
   const Home& arena = across_ ? program_->across : program_->along;
   const int64_t slope = std::max<int64_t>(arena.slope - kStagingSlope, 4);
-  tile_ = kTileMax;
+  tile_ = small ? kGroup : kTileMax;
+  chunk_ = small ? kSmallReduceChunk : kReduceChunk;
   while (tile_ > kTileMin && tile_ * slope > kCacheBytes) tile_ /= 2;
   tile_ = std::min(tile_, RoundUp(std::max<int64_t>(across_ ? rows_ : row_, 1)));
   row_buffer_bytes_ = 0;
@@ -180,7 +185,7 @@ void BlockRun::PlaceRowBuffers(Worker* worker, int64_t element) const {
 
 ir::Status BlockRun::Run(ThreadPool* threads, Pool* pool, const RunOptions& options) {
   if (rows_ == 0 || (row_ == 0 && !program_->block->has_row)) return {};
-  if (rows_ == 1 && program_->chunked && row_ >= 2 * kReduceChunk) {
+  if (rows_ == 1 && program_->chunked && row_ >= 2 * chunk_) {
     return RunChunks(threads, pool, options);
   }
   const bool single_row = rows_ == 1 && !across_;

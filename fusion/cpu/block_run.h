@@ -36,13 +36,12 @@ struct Worker {
 // The one of the calling thread.
 Worker& ThisWorker();
 
-// Elements of a long single row that are reduced on their own.
-inline constexpr int64_t kReduceChunk = 1 << 16;
 
 class BlockRun {
  public:
-  // Binds the launch. The binding's spans must outlive the runs.
-  void Bind(const Program& program, const BlockBinding& binding);
+  // Binds the launch. The binding's spans must outlive the runs. `small`: tiles and chunks of a
+  // group or a few.
+  void Bind(const Program& program, const BlockBinding& binding, bool small);
 
   // Everything.
   ir::Status Run(ThreadPool* threads, Pool* pool, const RunOptions& options);
@@ -68,7 +67,7 @@ class BlockRun {
   };
 
   bool PrefersAcross() const;
-  void ChooseTile();
+  void ChooseTile(bool small);
   void Prepare(Worker* worker) const;
   void RunRows(Worker* worker, int64_t begin, int64_t end) const;
   void RunElements(Worker* worker, int64_t begin, int64_t end) const;
@@ -102,6 +101,7 @@ class BlockRun {
   int64_t row_ = 1;
   bool across_ = false;
   int64_t tile_ = 0;
+  int64_t chunk_ = 0;  // elements of a long single row that are reduced on their own
   int64_t row_buffer_bytes_ = 0;  // of one worker
   std::vector<char> direct_;      // by number: whether the store may be direct in this launch
   LaunchError error_;

@@ -122,7 +122,8 @@ const BoundAccess& BoundAccesses::LeafAt(const BoundAccess& from, int64_t linear
   const int64_t period = binding.starts.back();
   const int64_t at = linear / binding.inner % period;
   const auto piece = std::upper_bound(binding.starts.begin(), binding.starts.end(), at) - 1;
-  const auto number = static_cast<size_t>(piece - binding.starts.begin());
+  auto number = static_cast<size_t>(piece - binding.starts.begin());
+  if (FAULT(joined_codes_of_first_part)) number = 0;
   return bound_[static_cast<size_t>(from.access->pieces[number])];
 }
 

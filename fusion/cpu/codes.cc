@@ -54,6 +54,9 @@ int8_t CodeView::ReadCode(int64_t element) const {
   uint32_t word;
   std::memcpy(&word, data_ + place.unit * 4, sizeof(word));
   const int32_t high = static_cast<int32_t>(word << (32 - bits_ - place.shift));
+  if (FAULT(packed_code_loses_sign)) {
+    return static_cast<int8_t>(static_cast<uint32_t>(high) >> (32 - bits_));
+  }
   return static_cast<int8_t>(high >> (32 - bits_));
 }
 
@@ -115,7 +118,12 @@ int64_t CodeView::ScaleIndex(int64_t element) const {
   int64_t index = 0;
   int64_t step = 1;
   for (int k = shape_.rank() - 1; k >= 0; --k) {
-    index += element % shape_[k] / block_[static_cast<size_t>(k)] * step;
+    int64_t block = element % shape_[k] / block_[static_cast<size_t>(k)];
+    const bool partial = shape_[k] % block_[static_cast<size_t>(k)] != 0;
+    if (FAULT(partial_block_takes_neighbour) && partial && block > 0 && block + 1 == grid_[k]) {
+      --block;
+    }
+    index += block * step;
     element /= shape_[k];
     step *= grid_[k];
   }
@@ -174,7 +182,8 @@ void CodeView::DequantizeAt(const int64_t* elements, int64_t count, float* value
 }
 
 void CodeView::BlockBounds(int64_t scale_index, int64_t* first, int64_t* extents) const {
-  for (int k = shape_.rank() - 1; k >= 0; --k) {
+  for (int i = 0; i < shape_.rank(); ++i) {
+    const int k = FAULT(scale_grid_by_columns) ? i : shape_.rank() - 1 - i;
     const size_t at = static_cast<size_t>(k);
     const int64_t block = per_tensor_ ? shape_[k] : block_[at];
     first[at] = scale_index % grid_[k] * block;

@@ -124,7 +124,7 @@ ir::Status CpuTarget::Run(const Kernel& kernel, const LaunchBinding& binding,
   if (made.program != nullptr) {
     // Kept between launches for its vectors. Run does not come back here.
     thread_local BlockRun run;
-    run.Bind(*made.program, std::get<BlockBinding>(binding));
+    run.Bind(*made.program, std::get<BlockBinding>(binding), options.small_tiles);
     return run.Run(&threads_, &pool_, options);
   }
   const Context context{kernels_, &threads_, &pool_, options};

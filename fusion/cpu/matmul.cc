@@ -22,6 +22,7 @@ namespace faultline::fusion::cpu {
 namespace {
 
 constexpr int64_t kPanelRows = 512;
+constexpr int64_t kSmallPanelRows = 2;
 constexpr int64_t kSmallProduct = 512;  // multiplications; less is quicker without a library
 constexpr int64_t kTile = 512;
 
@@ -153,7 +154,7 @@ class MatmulRun {
     }
     const BlockBinding bound{block.extents, buffers, accesses, block.parameters};
     BlockRun run;
-    run.Bind(program, bound);
+    run.Bind(program, bound, context_.options.small_tiles);
     matrix->data = (*memory)->data();
     return run.Run(context_.threads, context_.pool, context_.options);
   }
@@ -212,9 +213,9 @@ class MatmulRun {
   }
 
   ir::Status RunPanels() {
-    const int64_t panels =
-        m_ <= kPanelRows + kPanelRows / 2 ? 1 : (m_ + kPanelRows - 1) / kPanelRows;
-    const int64_t panel_rows = panels == 1 ? m_ : kPanelRows;
+    const int64_t most = context_.options.small_tiles ? kSmallPanelRows : kPanelRows;
+    const int64_t panels = m_ <= most + most / 2 ? 1 : (m_ + most - 1) / most;
+    const int64_t panel_rows = panels == 1 ? m_ : most;
     const bool direct =
         programs_.epilogue == nullptr && RegOf(launch_.result) == launch_.accumulator &&
         FormatOf(launch_.result) < 0 && (StrideAt(binding_.result, 0) == 1 || n_ == 1) &&
@@ -240,7 +241,7 @@ class MatmulRun {
       if (!direct) product += panel_rows * n_ * width_ * number.fetch_add(1);
       BlockRun epilogue;
       if (programs_.epilogue != nullptr) {
-        epilogue.Bind(*programs_.epilogue, binding_.epilogue);
+        epilogue.Bind(*programs_.epilogue, binding_.epilogue, context_.options.small_tiles);
         epilogue.BindProduct(width_);
       }
       for (int64_t part = begin; part < end; ++part) {
@@ -256,7 +257,7 @@ class MatmulRun {
         }
         Product(batch, row, rows, product, n_);
         if (programs_.epilogue != nullptr) {
-          const int64_t first = (batch * m_ + row) * n_;
+          const int64_t first = ((FAULT(epilogue_ignores_batch) ? 0 : batch) * m_ + row) * n_;
           epilogue.RunRange(first, first + rows * n_, product);
         } else {
           StoreResult(result_batches.At(batch), row, rows, product);
@@ -284,7 +285,8 @@ class MatmulRun {
       return;
     }
     const std::byte* a = left_.data + (left_.batches.At(batch) + row * left_.row_stride) * width_;
-    const std::byte* b = right_.data + right_.batches.At(batch) * width_;
+    const std::byte* b =
+        right_.data + right_.batches.At(FAULT(right_batch_ignored) ? 0 : batch) * width_;
     switch (launch_.accumulator) {
       case Reg::kF32:
         FloatProduct<float>(GetBlas().sgemm, a, b, out, ldc, rows);

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fusion/fault.h"
 #include "fusion/pool_mode.h"
 #include "fusion/target.h"
 #include "ir/base/status.h"
@@ -78,6 +79,7 @@ class Scratch {
  public:
   explicit Scratch(Pool* pool) : pool_(pool) {}
   ~Scratch() {
+    if (FAULT(scratch_never_released)) return;
     for (CpuBuffer* buffer : buffers_) pool_->Release(buffer);
   }
   Scratch(const Scratch&) = delete;

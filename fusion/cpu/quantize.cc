@@ -103,13 +103,16 @@ float RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReade
   const AccumulateKernel accumulate =
       mean ? kernels.memory->abs_sum_finite : kernels.memory->absmax_finite;
   int64_t finite = 0;
+  int64_t counted = 0;
   reader->ForRuns(first, extents, [&](const float* values, int64_t count, const auto&) {
     accumulate(state, {reinterpret_cast<const std::byte*>(values), kGroup * 4}, count);
     if (mean) finite += std::count_if(values, values + count, IsFinite);
+    counted += count;
   });
   float range = 0;
   (mean ? kernels.memory->abs_sum_fold : kernels.memory->absmax_fold)(
       reinterpret_cast<std::byte*>(&range), state);
+  if (FAULT(abs_mean_counts_all) && mean && finite > 0) finite = counted;
   if (mean) return finite == 0 ? 0 : range / static_cast<float>(finite);
   return range;
 }
@@ -120,7 +123,20 @@ float ScaleOf(const ir::Scheme& scheme, float range) {
                              ? static_cast<double>(ir::CodeMax(scheme.value))
                              : ir::ScaleDivisor(scheme.value);
   const float scale = range / static_cast<float>(divisor);
+  if (FAULT(zero_range_scale_of_zero) && range == 0) return 0;
   return std::min(std::max(scale, 0x1p-126f), 0x1.fffffep127f);
+}
+
+// Seeded fault: ties go away from zero, as C's round has them.
+void RoundTiesAway(const float* values, int64_t count, float scale, uint64_t bounds,
+                   int8_t* codes) {
+  const float low = static_cast<int8_t>(bounds & 0xff);
+  const float high = static_cast<int8_t>(bounds >> 8 & 0xff);
+  for (int64_t i = 0; i < count; ++i) {
+    const float ratio = values[i] / scale;
+    if (std::fabs(ratio - std::trunc(ratio)) != 0.5f) continue;
+    codes[i] = static_cast<int8_t>(std::min(std::max(std::round(ratio), low), high));
+  }
 }
 
 int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>& index) {
@@ -137,7 +153,7 @@ ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& bind
                        const Context& context) {
   const ir::Scheme& scheme = launch.scheme;
   CodeView view(scheme, binding.from.shape, static_cast<CpuBuffer*>(binding.to)->data());
-  view.Clear();
+  if (!FAULT(packed_words_not_cleared)) view.Clear();
   BlockReader reader(launch, binding, *context.kernels);
   const uint64_t bounds = static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMin(scheme.value))) |
                           static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMax(scheme.value)))
@@ -159,6 +175,9 @@ ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& bind
                          {reinterpret_cast<const std::byte*>(values), kGroup * 4},
                          {reinterpret_cast<const std::byte*>(group.data()), 0}, {},
                          (count + kGroup - 1) / kGroup, bounds);
+                     if (FAULT(code_rounds_half_away)) {
+                       RoundTiesAway(values, count, scale, bounds, codes.data());
+                     }
                      view.WriteCodes(LinearOf(binding.from.shape, at), count, codes.data());
                    });
   }
@@ -194,7 +213,8 @@ ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& b
     const BoundAccess& any = from.access->map == MapKind::kPieces
                                  ? accesses[static_cast<size_t>(from.access->pieces[0])]
                                  : from;
-    if (to.scale_count() == 1) to.SetScale(0, any.codes.Scale(0));
+    if (to.scale_count() == 1 && !FAULT(empty_moved_scale_unwritten))
+      to.SetScale(0, any.codes.Scale(0));
   } else {
     for (int64_t block = 0; block < to.scale_count(); ++block) {
       std::array<int64_t, ir::kRankMax> first = {};
@@ -202,7 +222,9 @@ ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& b
       to.BlockBounds(block, first.data(), extents.data());
       const BoundAccess* leaf = nullptr;
       const int64_t source = find(LinearOf(binding.shape, first), &leaf);
-      to.SetScale(block, leaf->codes.Scale(leaf->codes.ScaleIndex(source)));
+      const int64_t scale =
+          FAULT(moved_codes_keep_first_scale) ? 0 : leaf->codes.ScaleIndex(source);
+      to.SetScale(block, leaf->codes.Scale(scale));
     }
   }
   Report(index.error, context.options);

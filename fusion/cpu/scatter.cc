@@ -118,7 +118,7 @@ class ScatterRun {
   // Ints wrap; a NaN propagates through min and max.
   template <typename T>
   static T Updated(ir::Update update, T have, T value) {
-    const bool takes_value = !(have != have) && (value != value);
+    const bool takes_value = !(have != have) && (value != value) && !FAULT(scatter_min_ignores_nan);
     switch (update) {
       case ir::Update::kAssign:
         return value;

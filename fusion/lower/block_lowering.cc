@@ -146,6 +146,7 @@ Val BlockLowering::LoadMovement(const FormOp& op, int32_t context) {
   std::vector<PathStep> below;
   if (ir::HasTrait(op.op, ir::kIndexing)) {
     below = FollowViews(values[0], Below(op, context));
+    if (FAULT(gather_forgets_view)) below.clear();
     lookups_.push_back(static_cast<uint32_t>(graph_.value(op.result).producer));
   }
   for (uint32_t v : values) Read(v);
@@ -237,7 +238,9 @@ void BlockLowering::LowerSoftmaxPart(size_t m, int part) {
   if (part == 0) {
     folded_[m] = builder_.Reduce(Op::kReduceMax, ValueAt(x, kFullContext));
   } else if (part == 1) {
-    const Val moved = builder_.Binary(Op::kSub, ValueAt(x, kFullContext), *folded_[m]);
+    const Val moved = FAULT(softmax_without_maximum)
+                          ? ValueAt(x, kFullContext)
+                          : builder_.Binary(Op::kSub, ValueAt(x, kFullContext), *folded_[m]);
     softmax_[m] = builder_.Unary(Op::kExp, moved);
     folded_[m] = builder_.Reduce(Op::kReduceSum, softmax_[m]);
   } else {
@@ -334,7 +337,8 @@ Block BlockLowering::LowerEpilogue(uint32_t product, ir::Dtype accumulator) {
   recipe_.accesses.emplace_back();
   const int access = list_.Reserve(accumulator);
   const Val raw = Emit(access);
-  const Val rounded = builder_.ToDtype(raw, graph_.value(op.result).dtype());
+  const Val rounded =
+      FAULT(epilogue_skips_rounding) ? raw : builder_.ToDtype(raw, graph_.value(op.result).dtype());
   Remember(op.result, kFullContext, rounded, false);
   Store(op.result, kFullContext, rounded);
   for (const Member& member : std::vector<Member>(cluster_.members)) {

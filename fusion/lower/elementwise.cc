@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "fusion/fault.h"
+#include "fusion/lower/faulty_lowering.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion {
@@ -274,7 +275,12 @@ Op ScanOf(Opcode op) {
 
 }  // namespace
 
-Val LowerElementwise(const OpLowering& in) { return Lowering(in).Run(); }
+Val LowerElementwise(const OpLowering& in) {
+#ifdef FAULTLINE_FAULTS
+  if (const std::optional<Val> wrong = FaultyElementwise(in)) return *wrong;
+#endif
+  return Lowering(in).Run();
+}
 
 Val LowerFold(const OpLowering& in) {
   const Op fold = FoldOf(in.op);
@@ -286,10 +292,16 @@ Val LowerFold(const OpLowering& in) {
   if (IsMean(in.op) && ir::IsInt(in.from) && !FAULT(int_mean_sums_narrow)) {
     x = in.block.Convert(x, ir::IsSigned(in.from) ? Reg::kI64 : Reg::kU64);
   }
+#ifdef FAULTLINE_FAULTS
+  x = FaultyElement(in, x);
+#endif
   return in.block.Reduce(fold, x);
 }
 
 Val LowerFolded(const OpLowering& in, Val folded, const std::function<Val(Reg)>& count) {
+#ifdef FAULTLINE_FAULTS
+  if (const std::optional<Val> wrong = FaultyFolded(in, folded, count)) return *wrong;
+#endif
   if (IsMean(in.op)) {
     if (FAULT(half_mean_rounds_sum)) folded = in.block.ToDtype(folded, in.to);
     folded = in.block.Binary(Op::kDiv, folded, count(folded.reg));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "fusion/fault.h"
 #include "fusion/lower/block_lowering.h"
 #include "ir/base/check.h"
 
@@ -415,7 +416,9 @@ class ClusterLowering {
     AddOps(guest, step);
     BlockLowering lowering(graph_, guest, plan_, step.block);
     step.code = std::make_shared<Block>(
-        lowering.LowerInto(cluster_.tensors[1].value, Result(), {&slice, 1}));
+        FAULT(slice_assign_at_origin)
+            ? lowering.LowerInto(cluster_.tensors[1].value, Result(), {})
+            : lowering.LowerInto(cluster_.tensors[1].value, Result(), {&slice, 1}));
     step.inputs = lowering.inputs();
     step.inputs.push_back(Result());
     step.to.value = Result();

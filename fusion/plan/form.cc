@@ -52,7 +52,8 @@ void FormWriter::Element(const ir::ElementType& element) {
   if (!element.quantized()) return;
   const ir::Scheme& scheme = element.scheme;
   words_.push_back(Pack(static_cast<uint32_t>(scheme.value), static_cast<uint32_t>(scheme.store),
-                        scheme.packed_dim, static_cast<uint32_t>(scheme.scale)));
+                        FAULT(packed_axis_left_out_of_key) ? 0u : scheme.packed_dim,
+                        static_cast<uint32_t>(scheme.scale)));
   words_.push_back(Pack(scheme.two_level ? 1 : 0, scheme.block_rank, 0, 0));
   for (int i = 0; i < scheme.block_rank; ++i) {
     words_.push_back(static_cast<uint32_t>(scheme.block[static_cast<size_t>(i)]));
@@ -70,6 +71,7 @@ void FormWriter::BeginOp(ir::Opcode op, int operand_count, bool moves_codes, boo
 
 uint32_t FormWriter::NewOperand(const ir::Type& type, LayoutClass layout, uint8_t broadcast_axes,
                                 bool sole_owner, bool survives) {
+  if (FAULT(layout_left_out_of_key)) layout = LayoutClass::kContiguous;
   words_.push_back(kNewMark | static_cast<uint32_t>(type.dtype()) |
                    (static_cast<uint32_t>(type.shape.rank()) << 8) |
                    (static_cast<uint32_t>(layout) << 12) | (sole_owner ? 1u << 14 : 0) |
@@ -121,6 +123,7 @@ uint32_t FormWriter::Result(const ir::Type& type, bool sole_owner, bool survives
 uint64_t FormWriter::Hash() const {
   uint64_t hash = 0x9e3779b97f4a7c15u ^ words_.size();
   for (uint32_t word : words_) {
+    if (FAULT(hash_taken_for_key) && (word & kNewMark) != 0) continue;
     hash = (hash ^ word) * 0xff51afd7ed558ccdu;
     hash ^= hash >> 32;
   }

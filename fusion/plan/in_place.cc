@@ -66,15 +66,17 @@ class InPlace {
         !(from.shape == to.shape)) {
       return AliasOutcome::kOtherSize;
     }
-    if (from.survives && value.sole_owner) return AliasOutcome::kNotDropped;
-    if (from.survives && !FAULT(alias_of_shared_buffer)) return AliasOutcome::kShared;
+    const bool copies = FAULT(scatter_overwrites_live_base) && step.kind == LaunchKind::kCopy;
+    if (from.survives && value.sole_owner && !copies) return AliasOutcome::kNotDropped;
+    if (from.survives && !copies && !FAULT(alias_of_shared_buffer)) return AliasOutcome::kShared;
     if (last_read_[x] > static_cast<int64_t>(s) && !FAULT(alias_before_last_read)) {
       return AliasOutcome::kReadLater;
     }
     for (const PlanAlias& alias : step.aliases) {
       if (alias.from == x) return AliasOutcome::kOtherReader;
     }
-    if (value.producer == kEntering && value.layout != LayoutClass::kContiguous) {
+    if (value.producer == kEntering && value.layout != LayoutClass::kContiguous &&
+        !FAULT(strided_input_overwritten)) {
       return AliasOutcome::kNotDense;
     }
     return step.kind == LaunchKind::kCopy ? JudgeCopy(step, x) : JudgeBlock(step, x, y);
@@ -135,6 +137,7 @@ class InPlace {
 }  // namespace
 
 void GrantInPlace(const Graph& graph, Chooser& chooser, Plan& plan) {
+  if (FAULT(in_place_silently_off)) return;
   InPlace(graph, chooser, plan).Run();
 }
 
@@ -142,7 +145,10 @@ void ScheduleReleases(Plan& plan) {
   std::vector<int64_t> last(plan.values.size(), -1);
   std::vector<uint8_t> taken(plan.values.size(), 0);
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    for (uint32_t v : plan.steps[s].inputs) last[v] = static_cast<int64_t>(s);
+    for (uint32_t v : plan.steps[s].inputs) {
+      if (FAULT(released_after_first_reader) && last[v] >= 0) continue;
+      last[v] = static_cast<int64_t>(s);
+    }
     for (uint32_t v : plan.steps[s].outputs) last[v] = static_cast<int64_t>(s);
     for (const PlanAlias& alias : plan.steps[s].aliases) taken[alias.from] = 1;
   }

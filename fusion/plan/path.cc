@@ -111,6 +111,10 @@ bool IsFeasible(std::span<const PathStep> path, bool dense) {
       case StepKind::kReshape:
         if (linear) break;
         // Everything from here down must be one dense run.
+        if (FAULT(reshape_forgets_permute) && dense && i + 2 == path.size() &&
+            path[i + 1].kind == StepKind::kPermute) {
+          break;
+        }
         if (!dense || !KeepsLinearOrder(path.subspan(i))) return false;
         break;
       case StepKind::kRepeat:
@@ -156,6 +160,7 @@ class MapBuilder {
 
   void Start(const ir::Shape& shape, const Placement& place) {
     map_.offset = place.offset;
+    stored_offset_ = place.offset;
     map_.axis_count = shape.rank();
     for (int i = 0; i < shape.rank(); ++i) {
       const auto at = static_cast<size_t>(i);
@@ -199,7 +204,11 @@ class MapBuilder {
     uint8_t at = 0;
     for (int i = 0; i < from.axis_count; ++i) {
       map_.begin[static_cast<size_t>(i)] = at;
-      const size_t axis = step.axes[static_cast<size_t>(i)];
+      size_t axis = step.axes[static_cast<size_t>(i)];
+      if (FAULT(permutation_inverted)) {
+        const auto* at_axis = std::find(step.axes.begin(), step.axes.end(), i);
+        axis = static_cast<size_t>(at_axis - step.axes.begin());
+      }
       for (size_t d = from.begin[axis]; d < from.begin[axis + 1]; ++d, ++at) {
         map_.extents[at] = from.extents[d];
         map_.strides[at] = from.strides[d];
@@ -248,7 +257,9 @@ class MapBuilder {
       const size_t d = map_.begin[static_cast<size_t>(i)];
       const ir::SliceTriple& slice = bindings_.slices[step.first_slice + static_cast<size_t>(i)];
       const ir::SliceWalk walk = ir::NormalizeSlice(slice, map_.extents[d]);
-      map_.offset += walk.first * map_.strides[d];
+      if (FAULT(slice_keeps_last_offset)) map_.offset = stored_offset_;
+      const bool from_end = FAULT(negative_step_from_the_end) && walk.step < -1 && walk.count > 0;
+      map_.offset += (from_end ? map_.extents[d] - 1 : walk.first) * map_.strides[d];
       map_.strides[d] *= FAULT(slice_step_ignored) ? (walk.step < 0 ? -1 : 1) : walk.step;
       map_.extents[d] = walk.count;
     }
@@ -256,7 +267,8 @@ class MapBuilder {
 
   void Flip(const PathStep& step) {
     for (int i = 0; i < map_.axis_count; ++i) {
-      if ((step.axes_mask >> i & 1) == 0) continue;
+      const int axis = FAULT(flip_counts_axes_from_end) ? map_.axis_count - 1 - i : i;
+      if ((step.axes_mask >> axis & 1) == 0) continue;
       for (size_t d = map_.begin[static_cast<size_t>(i)];
            d < map_.begin[static_cast<size_t>(i) + 1]; ++d) {
         map_.offset += (map_.extents[d] - 1) * map_.strides[d];
@@ -267,7 +279,7 @@ class MapBuilder {
 
   void Repeat(const PathStep& step) {
     const Mapped from = map_;
-    const size_t at = from.begin[step.dim];
+    const size_t at = from.begin[step.dim + (FAULT(repeat_interleaves) ? 1 : 0)];
     const size_t end = from.begin[static_cast<size_t>(from.axis_count)];
     for (size_t d = at; d < end; ++d) {
       map_.extents[d + 1] = from.extents[d];
@@ -335,6 +347,7 @@ class MapBuilder {
 
   const Bindings& bindings_;
   Mapped& map_;
+  int64_t stored_offset_ = 0;
 };
 
 Placement DensePlacement(const ir::Shape& shape) {

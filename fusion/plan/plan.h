@@ -91,6 +91,7 @@ struct PlanAlias {
 struct PlanStep {
   LaunchKind kind = LaunchKind::kBlock;
   uint8_t threads = 1;  // choice of the threads decision
+  uint8_t tiles = 0;    // choice of the tiles decision
   RuleSet rules = 0;
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Block> code;  // kBlock
@@ -154,8 +155,10 @@ struct Plan {
   std::vector<PlanDecision> decisions;
   std::vector<PlanAliasOutcome> aliases;
   std::vector<CutReason> cuts;
-  // Scalars of the run that planned it. Only the seeded fault stale_scalars_on_hit uses them.
+  // Scalars and slices of the run that planned it. Only the seeded faults stale_scalars_on_hit and
+  // stale_slices_on_hit use them.
   std::vector<ir::Scalar> first_scalars;
+  std::vector<ir::SliceTriple> first_slices;
 
   std::span<const PathStep> PathOf(PathRef ref) const {
     return std::span<const PathStep>(path_steps).subspan(ref.begin, ref.count);

@@ -55,20 +55,26 @@ std::vector<uint32_t> OrderClusters(const Graph& graph) {
   return order;
 }
 
-void DecideThreads(const Segment& segment, const EngineFacts& facts, Chooser& chooser, Plan& plan) {
-  if (!facts.threaded || !segment.fusion) return;
+// What depends on size when a plan runs. As decisions, so that small tensors get there too.
+void DecideSizes(const Segment& segment, const EngineFacts& facts, Chooser& chooser, Plan& plan) {
+  if (!segment.fusion) return;
   for (PlanStep& step : plan.steps) {
     const uint32_t y = step.outputs.empty() ? step.to.value : step.outputs[0];
     if (y >= segment.values.size()) continue;
-    PlanDecision decision;
-    decision.kind = DecisionKind::kThreads;
-    decision.alternatives = 3;
-    decision.choice = 1;
-    decision.a = y;
-    decision.b = y;
-    decision.choice = chooser.Choose(decision);
-    step.threads = decision.choice;
-    plan.decisions.push_back(decision);
+    const auto decide = [&](DecisionKind kind, uint8_t alternatives, uint8_t preferred) {
+      PlanDecision decision;
+      decision.kind = kind;
+      decision.alternatives = alternatives;
+      decision.choice = preferred;
+      decision.a = y;
+      decision.b = y;
+      decision.choice = chooser.Choose(decision);
+      plan.decisions.push_back(decision);
+      return decision.choice;
+    };
+    if (facts.threaded) step.threads = decide(DecisionKind::kThreads, 3, 1);
+    const bool tiled = step.kind == LaunchKind::kBlock || step.kind == LaunchKind::kMatmul;
+    if (tiled) step.tiles = decide(DecisionKind::kTiles, 2, 0);
   }
 }
 
@@ -87,7 +93,7 @@ ir::Result<std::shared_ptr<Plan>> MakePlan(std::span<const uint32_t> words,
   }
   if (segment.fusion) GrantInPlace(graph, chooser, *plan);
   ScheduleReleases(*plan);
-  DecideThreads(segment, facts, chooser, *plan);
+  DecideSizes(segment, facts, chooser, *plan);
   return plan;
 }
 

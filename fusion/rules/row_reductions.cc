@@ -3,6 +3,7 @@
 
 // m = max(x); e = exp(x - m); s = sum(e); y = e / s  ->  one launch, row by row
 
+#include "fusion/fault.h"
 #include "fusion/rules/rule.h"
 
 namespace faultline::fusion {
@@ -26,7 +27,8 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting) {
                            graph.FindRowMember(producer, meeting.value) != nullptr;
     if (!broadcast) return std::unexpected(CutReason::kOtherSpace);
   }
-  if (consumer.kind == ClusterKind::kRow && consumer.axis != producer.axis) {
+  if (consumer.kind == ClusterKind::kRow && consumer.axis != producer.axis &&
+      !FAULT(rows_of_other_axis)) {
     return std::unexpected(CutReason::kOtherSpace);
   }
   return Joining{.producer_hosts = true, .context = kFullContext};

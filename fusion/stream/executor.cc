@@ -55,6 +55,7 @@ uint64_t ScalarBits(Reg reg, const ir::Scalar& scalar) {
     case Reg::kU64:
       return static_cast<uint64_t>(ir::ToInt(scalar.dtype, scalar.bits));
     case Reg::kMask:
+      FAULTLINE_CHECK(!FAULT(bool_scalar_aborts), "not implemented");
       return scalar.bits != 0 ? 1 : 0;
   }
   return 0;
@@ -153,7 +154,7 @@ bool Executor::InputsReady(const PlanStep& step) {
 void Executor::Fail(const PlanStep& step, const ir::Status* failure, uint32_t op) {
   auto fail = [&](uint32_t v) {
     Slot& slot = (*slots_)[v];
-    if (slot.memory != nullptr) Release(slot.memory);
+    if (slot.memory != nullptr && !FAULT(failed_launch_leaks)) Release(slot.memory);
     slot.memory = nullptr;
     if (slot.failure != nullptr && slot.failed_op <= op) return;
     slot.failure = failure;
@@ -367,6 +368,7 @@ ir::Status Executor::Launch(const PlanStep& step) {
   options.thread_threshold = step.threads == 0   ? std::numeric_limits<int64_t>::max()
                              : step.threads == 1 ? kThreadThreshold
                                                  : 0;
+  options.small_tiles = step.tiles != 0;
   LaunchError error;
   options.error = &error;
   const ir::Shape space = bindings_->ShapeOf(step.space);

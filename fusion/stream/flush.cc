@@ -102,7 +102,8 @@ void StreamSession::SpoilDerived(Stream& stream, std::vector<PendingOp>& ops) {
   std::vector<PendingOp> spoiled;
   std::erase_if(ops, [&](const PendingOp& op) {
     for (const Value* operand : OperandsOf(stream, op)) {
-      if (operand->state == ValueState::kSpoiled) SpoilValue(*op.result, operand->spoil);
+      if (operand->state != ValueState::kSpoiled || FAULT(spoil_not_inherited)) continue;
+      SpoilValue(*op.result, operand->spoil);
     }
     if (op.result->state != ValueState::kSpoiled) return false;
     spoiled.push_back(op);
@@ -133,7 +134,7 @@ void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> o
   const uint64_t chaos = options_.decisions.chaos_seed.has_value() && options_.fusion
                              ? *options_.decisions.chaos_seed + 1
                              : 0;
-  form_.Begin(options_.fusion, chaos);
+  form_.Begin(options_.fusion && !FAULT(fusion_silently_off), chaos);
   relative_.clear();
   const PendingOp* before = nullptr;
   for (const PendingOp& op : ops) {
@@ -190,6 +191,7 @@ ir::Result<std::shared_ptr<const Plan>> StreamSession::FindPlan() {
   FAULTLINE_ASSIGN_OR_RETURN(const std::shared_ptr<Plan> made,
                              MakePlan(form_.words(), engine_.facts, chooser, engine_.target));
   if (FAULT(stale_scalars_on_hit)) made->first_scalars = form_.bindings().scalars;
+  if (FAULT(stale_slices_on_hit)) made->first_slices = form_.bindings().slices;
   plan = made;
   decisions_ += static_cast<int64_t>(plan->decisions.size());
   bool evicted = false;
@@ -219,6 +221,11 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     stale.scalars = plan.first_scalars;
     bindings = &stale;
   }
+  if (FAULT(stale_slices_on_hit) && !plan.first_slices.empty()) {
+    stale = *bindings;
+    stale.slices = plan.first_slices;
+    bindings = &stale;
+  }
   const auto failure = executor_.Run(plan, *bindings, slots_, &stopped, &counts);
   trace_.bytes_read += counts.bytes_read;
   trace_.bytes_written += counts.bytes_written;
@@ -241,7 +248,11 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
         fmt::format("{} {}: index {} is out of range for extent {} (element {} of the index)",
                     ir::Mnemonic(op.source), NameOf(*op.result), failure->index, failure->bound,
                     failure->position));
-    SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
+    const auto spoil = std::make_shared<Spoil>(Spoil{std::move(status), op.application});
+    SpoilValue(*op.result, spoil);
+    for (const PendingOp& other : ops) {
+      if (FAULT(error_spoils_its_neighbours)) SpoilValue(*other.result, spoil);
+    }
   }
   std::vector<PendingOp> done;
   std::vector<PendingOp> left;

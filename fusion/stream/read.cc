@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "fusion/fault.h"
 #include "fusion/stream/session.h"
+#include "ir/base/check.h"
 
 namespace faultline::fusion {
 
@@ -33,8 +35,12 @@ ir::Result<std::vector<ir::HostTensor>> StreamSession::Read(int stream,
       tensors[i] = tensors[FAULT(duplicate_reads_first) ? 0 : first];
       continue;
     }
+    // The fault that this project began with.
+    FAULTLINE_CHECK(!FAULT(transaction_aborts_on_quantized) || !values[i]->type.quantized(),
+                    "not implemented");
     FAULTLINE_ASSIGN_OR_RETURN(tensors[i], Download(*values[i]));
   }
+  while (FAULT(empty_transaction_hangs) && values.empty()) std::this_thread::yield();
   if (FAULT(transaction_groups_kinds)) {
     std::ranges::sort(tensors, {}, [](const ir::HostTensor& tensor) {
       return static_cast<int>(tensor.type.dtype());
@@ -52,7 +58,7 @@ ir::Result<std::vector<ir::HostTensor>> StreamSession::Read(int stream,
 ir::Status StreamSession::ReadyForRead(int stream, std::span<Value* const> values) {
   Flush(stream);
   for (const Value* pending : values) {
-    if (!pending->queued) continue;
+    if (!pending->queued || FAULT(foreign_pending_not_run)) continue;
     const int other = pending->stream;
     std::vector<Value*> needed;
     std::ranges::copy_if(values, std::back_inserter(needed), [&](const Value* value) {
@@ -67,7 +73,7 @@ ir::Status StreamSession::ReadyForRead(int stream, std::span<Value* const> value
       first = value->spoil.get();
     }
   }
-  if (first != nullptr) return first->status;
+  if (first != nullptr && !FAULT(spoiled_reads_as_zero)) return first->status;
   return Fence();
 }
 
@@ -81,7 +87,9 @@ ir::Result<ir::HostTensor> StreamSession::Download(const Value& value) {
   ir::HostTensor tensor;
   tensor.type = value.type;
   tensor.bytes.resize(static_cast<size_t>(value.type.HostBytes()));
+  if (FAULT(spoiled_reads_as_zero) && value.memory == nullptr) return tensor;
   TensorBinding from{value.memory->buffer, value.type.shape, value.place};
+  if (FAULT(read_ignores_pitch)) from.place.strides = value.type.shape.RowMajorStrides();
   int size = ir::ByteSize(value.type.dtype());
   if (value.type.quantized()) {
     // Codes and scales lie in memory as they do on the host.

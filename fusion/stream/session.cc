@@ -137,6 +137,7 @@ void StreamSession::FreeIfDead(Value* value) {
 
 void StreamSession::DropHandleOf(Value* value) {
   --value->handles;
+  if (FAULT(drop_of_clone_drops_all)) value->handles = 0;
   FreeIfDead(value);
 }
 
@@ -211,7 +212,9 @@ ir::Status StreamSession::CreateValue(Value& value, const ir::Layout& layout,
   if (type.dtype() == ir::Dtype::kBool) {
     // True is stored as 1, whatever non-zero byte the client has for it.
     normal.assign(storage.begin(), storage.end());
-    for (std::byte& byte : normal) byte = byte == std::byte{0} ? byte : std::byte{1};
+    if (!FAULT(bool_bytes_not_normalised)) {
+      for (std::byte& byte : normal) byte = byte == std::byte{0} ? byte : std::byte{1};
+    }
     bytes = normal.data();
   }
   const TensorBinding all{value.memory->buffer, ir::Shape{elements}, {0, {1}}};
@@ -290,10 +293,14 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
   FAULTLINE_ASSIGN_OR_RETURN(
       const std::vector<ir::Type> results,
       ir::InferTypes(application.op, types, application.scalars, attributes, application.declared));
+  if (FAULT(rank_five_refused) && !results.empty() && results[0].shape.rank() > 4) {
+    return ir::Error(ir::StatusCode::kUnsupported, "more axes than the kernels have");
+  }
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(application, types, results));
   // A value that another queue has yet to make: that queue runs what it takes, and no more.
   for (Value* value : operands) {
-    if (value->queued && value->stream != application.stream) {
+    if (value->queued && value->stream != application.stream &&
+        !FAULT(foreign_operand_not_awaited)) {
       Drain(value->stream, {&value, 1});
     }
   }

@@ -57,7 +57,7 @@ std::vector<SeededFault> SeededFaults(std::string_view backend) {
   std::vector<SeededFault> faults;
   if (backend == "canary") {
     for (const CanaryFaultInfo& fault : AllCanaryFaults()) {
-      faults.push_back({fault.name, {}, fault.doc});
+      faults.push_back({fault.name, {}, {}, fault.doc});
     }
   } else if (backend == "fusion-cpu") {
     faults = FusionFaults();

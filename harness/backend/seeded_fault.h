@@ -13,6 +13,7 @@ namespace faultline::harness {
 struct SeededFault {
   std::string_view id;
   std::string_view fault_class;  // of the catalogue; empty for the canary's
+  std::string_view rules;        // comma-separated: bisection has to name one; empty: no rule's
   std::string_view text;         // one line
 };
 

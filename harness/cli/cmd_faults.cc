@@ -17,6 +17,7 @@
 #include "harness/campaign/supervisor.h"
 #include "harness/cli/backend_options.h"
 #include "harness/cli/command.h"
+#include "harness/cli/fault_score.h"
 #include "harness/cli/files.h"
 
 namespace faultline::harness {
@@ -26,7 +27,7 @@ constexpr std::string_view kDetails =
     R"(Runs a campaign from the seed corpus against the backend with one of its seeded faults on,
 for each fault and each PRNG seed, until the first finding or the end of the time. Prints a line a
 fault: found or not, seconds and programs to find (median over the seeds), ops of the reduced
-program, and the key.
+program, whether bisection named the rule (where the fault is a rule's), and the key.
 
 Examples:
   faultline faults --time 60s --corpus corpus/seeds
@@ -42,28 +43,11 @@ struct FaultArguments {
   std::vector<std::string> only;
   std::string out = "out/faults";
   std::string json;
+  std::string markdown;
   double seconds = 60;
   int64_t seeds = 1;
   int64_t jobs = 1;
 };
-
-// What the campaigns of one fault gave.
-struct FaultScore {
-  SeededFault fault;
-  int campaigns = 0;
-  int found = 0;
-  std::vector<double> seconds;
-  std::vector<double> programs;
-  std::vector<double> reduced_ops;
-  std::string key;
-  std::vector<std::string> rules;
-};
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 ir::Status RunOne(const FaultArguments& arguments, uint64_t seed, FaultScore& score) {
   CampaignOptions campaign;
@@ -85,55 +69,8 @@ ir::Status RunOne(const FaultArguments& arguments, uint64_t seed, FaultScore& sc
   if (result->interrupted) return {ir::StatusCode::kInternal, "interrupted"};
   ++score.campaigns;
   if (result->findings.empty()) return {};
-  ++score.found;
-  const reports::Finding& finding = result->findings[0];
-  score.seconds.push_back(finding.seconds_to_find);
-  score.programs.push_back(static_cast<double>(finding.programs_to_find));
-  if (!finding.reduced.empty()) score.reduced_ops.push_back(finding.reduced_ops);
-  score.key = finding.key;
-  score.rules = finding.rules;
+  score.Count(result->findings[0]);
   return {};
-}
-
-std::string Line(const FaultScore& score) {
-  return fmt::format("{:<28} {:<13} {:>2} of {:<2} {:>8.1f} s {:>8.0f} {:>4.0f}  {}\n",
-                     score.fault.id, score.fault.fault_class, score.found, score.campaigns,
-                     Median(score.seconds), Median(score.programs), Median(score.reduced_ops),
-                     score.found > 0 ? score.key : "not found");
-}
-
-nlohmann::json ToJson(const std::vector<FaultScore>& scores) {
-  nlohmann::json list = nlohmann::json::array();
-  std::vector<double> seconds;
-  std::vector<double> ops;
-  int64_t found = 0;
-  int64_t named = 0;
-  for (const FaultScore& score : scores) {
-    if (score.found > 0) ++found;
-    if (!score.rules.empty()) ++named;
-    if (score.found > 0) seconds.push_back(Median(score.seconds));
-    if (!score.reduced_ops.empty()) ops.push_back(Median(score.reduced_ops));
-    list.push_back({{"id", score.fault.id},
-                    {"class", score.fault.fault_class},
-                    {"text", score.fault.text},
-                    {"campaigns", score.campaigns},
-                    {"found", score.found},
-                    {"seconds", Median(score.seconds)},
-                    {"programs", Median(score.programs)},
-                    {"reduced_ops", Median(score.reduced_ops)},
-                    {"key", score.key},
-                    {"rules_named", score.rules}});
-  }
-  std::vector<double> sorted = seconds;
-  std::ranges::sort(sorted);
-  const size_t p95 = sorted.empty() ? 0 : std::min(sorted.size() - 1, sorted.size() * 95 / 100);
-  return {{"seeded", scores.size()},
-          {"found", found},
-          {"median_seconds", Median(seconds)},
-          {"p95_seconds", sorted.empty() ? 0 : sorted[p95]},
-          {"median_reduced_ops", Median(ops)},
-          {"with_rules_named", named},
-          {"faults", list}};
 }
 
 ExitCode Bench(const FaultArguments& arguments) {
@@ -154,19 +91,18 @@ ExitCode Bench(const FaultArguments& arguments) {
       const ir::Status status = RunOne(arguments, static_cast<uint64_t>(seed), score);
       if (!status.ok()) return Failed(status);
     }
-    std::fputs(Line(score).c_str(), stderr);
+    std::fputs(ScoreLine(score).c_str(), stderr);
   }
-  const nlohmann::json json = ToJson(scores);
-  std::printf(
-      "%lld of %zu found; median %.1f s, 95th percentile %.1f s; reduced to %.0f ops (median)\n",
-      static_cast<long long>(json["found"].get<int64_t>()), scores.size(),
-      json["median_seconds"].get<double>(), json["p95_seconds"].get<double>(),
-      json["median_reduced_ops"].get<double>());
+  std::fputs(ScoreSummary(scores).c_str(), stdout);
   if (!arguments.json.empty()) {
-    const ir::Status written = WriteText(arguments.json, json.dump(2) + "\n");
+    const ir::Status written = WriteText(arguments.json, ScoresToJson(scores).dump(2) + "\n");
     if (!written.ok()) return Failed(written);
   }
-  const bool all = std::ranges::all_of(scores, [](const FaultScore& s) { return s.found > 0; });
+  if (!arguments.markdown.empty()) {
+    const ir::Status written = WriteText(arguments.markdown, ScoresToMarkdown(scores));
+    if (!written.ok()) return Failed(written);
+  }
+  const bool all = std::ranges::all_of(scores, [](const FaultScore& s) { return s.found() > 0; });
   return all ? ExitCode::kOk : ExitCode::kFindings;
 }
 
@@ -178,6 +114,7 @@ ExitCode RunFaults(const Command& command, Arguments arguments) {
   options.List("only", &faults.only, "ID", "these faults alone");
   options.Value("out", &faults.out, "DIR", "folder of the campaigns");
   options.Value("json", &faults.json, "FILE", "results as JSON; - for stdout");
+  options.Value("markdown", &faults.markdown, "FILE", "results as a table; - for stdout");
   options.Duration("time", &faults.seconds, "of one campaign");
   options.Value("seeds", &faults.seeds, "N", "campaigns a fault, with seeds 1 to N");
   options.Value("jobs", &faults.jobs, "N", "worker processes; default 1");

@@ -167,6 +167,10 @@ class FusionBackend final : public Backend {
     return {};
   }
 
+  Economies economies() const override {
+    return {.fuses = true, .reuses_plans = true, .works_in_place = true};
+  }
+
   std::vector<std::string_view> RuleNames() const override {
     std::vector<std::string_view> names;
     for (const fusion::RuleInfo& rule : fusion::AllRules()) names.push_back(rule.name);
@@ -233,7 +237,7 @@ std::vector<SeededFault> FusionFaults() {
   std::vector<SeededFault> faults;
   if (!fusion::FaultsAreBuilt()) return faults;
   for (const fusion::FaultInfo& fault : fusion::AllFaults()) {
-    faults.push_back({fault.name, fault.fault_class, fault.text});
+    faults.push_back({fault.name, fault.fault_class, fault.rules, fault.text});
   }
   return faults;
 }

@@ -102,6 +102,14 @@ class Session {
   virtual LiveCounts Live() = 0;
 };
 
+// What a backend is to save by, and says in its traces that it does. Over a long campaign each must
+// be met, or the backend has silently become slow.
+struct Economies {
+  bool fuses = false;           // several ops in one launch, by the rules it names
+  bool reuses_plans = false;    // plan-cache hits
+  bool works_in_place = false;  // a result in the buffer of an operand
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -118,6 +126,7 @@ class Backend {
   virtual ir::Status Renew() = 0;
   // Names of the fusion rules that a trace may report, for coverage.
   virtual std::vector<std::string_view> RuleNames() const { return {}; }
+  virtual Economies economies() const { return {}; }
 };
 
 // The contract as text (reference/contract.h), for reports.

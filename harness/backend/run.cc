@@ -85,6 +85,15 @@ class Runner {
       made = ir::Materialize(*statement.data, type);
       tensor = &made;
     }
+    // True may come as any byte but 0.
+    ir::HostTensor raw;
+    if (type.dtype() == ir::Dtype::kBool && options_.poison != 0) {
+      raw = *tensor;
+      for (std::byte& byte : raw.bytes) {
+        if (byte != std::byte{0}) byte = std::byte{options_.poison};
+      }
+      tensor = &raw;
+    }
     const std::string& name = program_.values[value].name;
     ir::Result<Handle> handle = [&] {
       if (statement.layout.contiguous()) {

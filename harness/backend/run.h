@@ -23,7 +23,8 @@ struct RunOptions {
   bool fresh = false;
   // Fill in Observation::trace.
   bool trace = true;
-  // Byte that fills the storage of an input around its logical elements.
+  // Byte that fills the storage of an input around its logical elements, and stands for true in
+  // the inputs of bools (0: those have 1).
   uint8_t poison = 0xa5;
 };
 

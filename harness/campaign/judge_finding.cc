@@ -57,6 +57,14 @@ void JudgeFinding(const JudgeFindingOptions& options, reports::Finding& finding)
   const Judge judge = ForkedJudge([&] { return MakeBackend(options.backend); }, options.timeout_s);
   RunOptions run;
   run.fresh = true;
+  if (finding.verdict == VerdictName(VerdictKind::kCrash)) {
+    // What is known of a worker that died is its exit; a run of its own says what killed it.
+    const Judgement again = judge(*program, run);
+    if (again.verdict.kind == VerdictKind::kCrash) {
+      DescribeVerdict(*program, again.verdict, nullptr, finding);
+      finding.signature = finding.key;
+    }
+  }
   finding.attempts = kConfirmations;
   finding.confirmed = Confirm(judge, *program, run, finding.key);
   finding.history_dependent = finding.confirmed == 0;

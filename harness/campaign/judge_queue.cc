@@ -27,6 +27,11 @@ void JudgeQueue::Add(reports::Finding finding) {
   ++of_key.count;
   if (of_key.judged >= options_.judged_per_key) return;
   ++of_key.judged;
+  // What a whole campaign shows has no program to judge.
+  if (finding.program.empty()) {
+    done_.push_back(std::move(finding));
+    return;
+  }
   waiting_.push_back(std::move(finding));
 }
 

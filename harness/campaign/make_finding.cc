@@ -82,6 +82,9 @@ ir::Program WithRunConditions(const ir::Program& program, const SessionOptions& 
   }
   if (options.threads > 1) AppendNeed(needs, fmt::format("threads={}", options.threads));
   if (!options.fusion) AppendNeed(needs, "fusion=off");
+  if (options.fail_allocation > 0) {
+    AppendNeed(needs, fmt::format("fail_allocation={}", options.fail_allocation));
+  }
   if (!options.isa.empty()) AppendNeed(needs, "isa=" + options.isa);
   if (options.chaos && trace == nullptr) AppendNeed(needs, fmt::format("chaos={}", *options.chaos));
   result.header.needs = needs;

@@ -150,6 +150,8 @@ SessionOptions DrawSessionOptions(const CampaignOptions& options, uint64_t text_
   session.pool_seed = choices.Below(1024);
   session.threads = choices.OneIn(8) ? 2 : 1;
   session.fusion = !choices.OneIn(16);
+  const uint32_t nth = 1 + choices.Below(24);
+  if (choices.OneIn(24)) session.fail_allocation = nth;
   const uint64_t chaos_seed = choices.Below(1 << 20);
   if (options.chaos || choices.OneIn(6)) session.chaos = chaos_seed;
   return session;

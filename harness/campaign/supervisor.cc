@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "harness/campaign/child_process.h"
+#include "harness/campaign/cost_check.h"
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/judge_queue.h"
 #include "harness/campaign/make_finding.h"
@@ -50,8 +51,9 @@ struct WorkerProcess {
 
 class Supervisor {
  public:
-  Supervisor(CampaignOptions options, SharedState state)
+  Supervisor(CampaignOptions options, const Backend& backend, SharedState state)
       : options_(std::move(options)),
+        backend_(backend),
         paths_(options_.out),
         state_(std::move(state)),
         judges_(options_),
@@ -70,15 +72,18 @@ class Supervisor {
   ir::Status Watch(int index);
   void RecordDeath(int index, const ChildExit& exit);
   void CollectFindings();
+  void CheckCosts();
   bool Running() const;
   void ShowStatus();
   void StopWorkers();
   void FinishJudging();
+  Statistics GatherStatistics() const;
   CampaignResult Gather();
   uint64_t Programs() const;
   double Elapsed() const { return static_cast<double>(MonotonicNs() - started_ns_) / 1e9; }
 
   CampaignOptions options_;
+  const Backend& backend_;
   CampaignPaths paths_;
   SharedState state_;
   JudgeQueue judges_;
@@ -90,6 +95,8 @@ class Supervisor {
   uint64_t hangs_ = 0;
   uint64_t restarts_ = 0;
   uint64_t recorded_ = 0;
+  uint64_t costs_looked_at_ns_ = 0;
+  bool costs_checked_ = false;
 };
 
 void Pause(int64_t ms) {
@@ -201,6 +208,25 @@ void Supervisor::CollectFindings() {
   }
 }
 
+// Once, when there is enough to judge by. The statistics are written every second.
+void Supervisor::CheckCosts() {
+  constexpr uint64_t kIntervalNs = 500'000'000;
+  if (costs_checked_ || Programs() < kCostPrograms ||
+      MonotonicNs() - costs_looked_at_ns_ < kIntervalNs) {
+    return;
+  }
+  costs_looked_at_ns_ = MonotonicNs();
+  const Statistics statistics = GatherStatistics();
+  const uint64_t counted = statistics.Get("verdict.agree");
+  if (counted < kCostPrograms) return;
+  costs_checked_ = true;
+  for (const reports::Finding& finding :
+       harness::CheckCosts(options_, backend_, statistics, counted)) {
+    const ir::Status status = AppendFinding(paths_.findings_log(kSupervisorLog), finding);
+    if (!status.ok()) status_.Print(status.message());
+  }
+}
+
 bool Supervisor::Running() const {
   return std::ranges::any_of(workers_, [](const WorkerProcess& w) { return w.pid != 0; });
 }
@@ -263,6 +289,7 @@ ir::Result<CampaignResult> Supervisor::Run() {
   ir::Status failure;
   while (Running() && failure.ok()) {
     for (int i = 0; i < options_.jobs && failure.ok(); ++i) failure = Watch(i);
+    CheckCosts();
     CollectFindings();
     (void)judges_.Work();
     ShowStatus();
@@ -271,11 +298,25 @@ ir::Result<CampaignResult> Supervisor::Run() {
     Pause(20);
   }
   StopWorkers();
+  costs_looked_at_ns_ = 0;
+  CheckCosts();
   CollectFindings();
   FinishJudging();
   status_.End();
   if (!failure.ok()) return std::unexpected(failure);
   return Gather();
+}
+
+Statistics Supervisor::GatherStatistics() const {
+  Statistics all;
+  for (int i = 0; i < options_.jobs; ++i) {
+    for (int g = 0; g <= workers_[static_cast<size_t>(i)].generation; ++g) {
+      const auto text = ReadWholeFile(paths_.statistics(i, g));
+      if (!text) continue;
+      if (const auto statistics = Statistics::Parse(*text)) all.Merge(*statistics);
+    }
+  }
+  return all;
 }
 
 CampaignResult Supervisor::Gather() {
@@ -292,12 +333,8 @@ CampaignResult Supervisor::Gather() {
     result.features = std::max<uint64_t>(result.features, slot.features.load());
     if (slot.first_ns.load() != 0) first = std::min<uint64_t>(first, slot.first_ns.load());
     last = std::max<uint64_t>(last, slot.last_ns.load());
-    for (int g = 0; g <= workers_[static_cast<size_t>(i)].generation; ++g) {
-      const auto text = ReadWholeFile(paths_.statistics(i, g));
-      if (!text) continue;
-      if (const auto statistics = Statistics::Parse(*text)) result.statistics.Merge(*statistics);
-    }
   }
+  result.statistics = GatherStatistics();
   if (last > first) result.seconds = static_cast<double>(last - first) / 1e9;
   result.corpus = CountFiles(paths_.corpus());
   result.crashes = crashes_;
@@ -344,7 +381,7 @@ ir::Result<CampaignResult> RunCampaign(const CampaignOptions& options) {
   sigaction(SIGTERM, &action, &old_term);
   // Sanitizers report to the log and let libFuzzer's exit codes stand; what the user set wins.
   setenv("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1:abort_on_error=0", 0);
-  Supervisor supervisor(options, std::move(state));
+  Supervisor supervisor(options, *backend, std::move(state));
   ir::Result<CampaignResult> result = supervisor.Run();
   sigaction(SIGINT, &old_int, nullptr);
   sigaction(SIGTERM, &old_term, nullptr);

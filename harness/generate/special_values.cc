@@ -63,6 +63,14 @@ Values FloatValues(Dtype dtype) {
                             2147483648.0, 9223372036854775807.0}) {
     if (ir::IsRepresentable(dtype, edge)) values.finite.push_back(ir::FromDouble(dtype, edge));
   }
+  // Just above a value halfway between two of a narrower format: rounded by way of a third one it
+  // becomes the tie, and goes the other way.
+  for (const int narrow : {23, 10, 7}) {
+    if (narrow >= fraction_bits) continue;
+    const uint64_t halfway = one + (uint64_t{1} << (fraction_bits - narrow - 1));
+    values.finite.push_back(halfway);
+    values.finite.push_back(halfway + one_ulp);
+  }
   values.all = values.finite;
   for (const uint64_t bits : {quiet, infinity, sign | infinity, quiet | 1, sign | quiet, quiet}) {
     values.all.push_back(bits);
@@ -87,9 +95,12 @@ Values IntValues(Dtype dtype) {
   }
   if (width == 64) {
     for (const uint64_t bits :
-         {(uint64_t{1} << 31) - 1, uint64_t{1} << 31, uint64_t{1} << 32, (uint64_t{1} << 53) + 1}) {
+         {(uint64_t{1} << 31) - 1, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 53,
+          (uint64_t{1} << 53) + 1}) {
       add(bits);
     }
+    // Above halfway between two f32, by less than f64 can tell.
+    add((uint64_t{1} << 60) + (uint64_t{1} << 36) + 1);
   }
   values.all = values.finite;
   return values;

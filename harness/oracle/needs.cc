@@ -57,6 +57,13 @@ ir::Status ParseNeed(std::string_view key, std::string_view value, Needs& needs)
       needs.chaos = seed;
       return {};
     }
+  } else if (key == "fail_allocation") {
+    int64_t nth = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), nth);
+    if (error == std::errc() && end == value.data() + value.size() && nth >= 1) {
+      needs.fail_allocation = nth;
+      return {};
+    }
   } else if (key == "isa") {
     needs.isa = std::string(value);
     if (!value.empty()) return {};
@@ -100,6 +107,7 @@ void ApplyNeeds(const Needs& needs, SessionOptions& options) {
   if (needs.isa.has_value()) options.isa = *needs.isa;
   if (needs.fusion.has_value()) options.fusion = *needs.fusion;
   if (needs.chaos.has_value()) options.chaos = needs.chaos;
+  if (needs.fail_allocation.has_value()) options.fail_allocation = *needs.fail_allocation;
 }
 
 std::string UnmetFusion(const Needs& needs, const PlanTrace& trace) {

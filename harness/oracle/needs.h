@@ -1,8 +1,9 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7`: the
-// conditions under which a program says something. A case whose `fused` is not met is vacuous.
+// `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7
+// fail_allocation=3`: the conditions under which a program says something. A case whose `fused` is
+// not met is vacuous.
 
 #ifndef HARNESS_ORACLE_NEEDS_H_
 #define HARNESS_ORACLE_NEEDS_H_
@@ -27,7 +28,8 @@ struct Needs {
   std::optional<int> threads;
   std::optional<std::string> isa;
   std::optional<bool> fusion;
-  std::optional<uint64_t> chaos;  // seed of random decisions
+  std::optional<uint64_t> chaos;           // seed of random decisions
+  std::optional<int64_t> fail_allocation;  // the n-th allocation fails
   bool operator==(const Needs&) const = default;
 };
 

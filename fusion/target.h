@@ -278,7 +278,8 @@ using LaunchBinding =
 struct RunOptions {
   // Spaces of fewer elements run on the calling thread.
   int64_t thread_threshold = 1 << 16;
-  // Tiles, panels and chunks as small as they can be, so that few elements make many of them.
+  // Tiles, panels and chunks as small as they can be with the same bits, so that few elements make
+  // many of them.
   bool small_tiles = false;
   MemoryAccount* account = nullptr;  // of scratch memory; required
   LaunchError* error = nullptr;      // required if the launch has indices

@@ -55,7 +55,7 @@ enum class DecisionKind : uint8_t {
   kFuse,     // fuse(%producer,%consumer): 0 cut, 1 one launch
   kAlias,    // alias(%from,%to): 0 fresh buffer, 1 in place
   kThreads,  // threads(%y): 0 one thread, 1 when the size pays, 2 always
-  kTiles,    // tiles(%y): 0 as large as the caches allow, 1 as small as they can be
+  kTiles,    // tiles(%y): 0 as large as the caches allow, 1 as small as keeps the bits
 };
 std::string_view DecisionKindName(DecisionKind kind);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kTileMax = 1024;
 constexpr int64_t kReduceChunk = 1 << 16;
-constexpr int64_t kSmallReduceChunk = 4 * kGroup;
+constexpr int64_t kSmallReduceChunk = 2 * kAccumulators * kGroup;
 constexpr int64_t kTileMin = 256;
 constexpr int64_t kCacheBytes = 32 << 10;
 constexpr int64_t kRowBufferBytes = 128 << 10;
@@ -116,8 +116,9 @@ bool BlockRun::PrefersAcross() const {
 void BlockRun::ChooseTile(bool small) {
   const Home& arena = across_ ? program_->across : program_->along;
   const int64_t slope = std::max<int64_t>(arena.slope - kStagingSlope, 4);
-  tile_ = small ? kGroup : kTileMax;
-  chunk_ = small ? kSmallReduceChunk : kReduceChunk;
+  // The same lanes take the same elements in tiles of any multiple of this.
+  tile_ = small ? kAccumulators * kGroup : kTileMax;
+  chunk_ = small && !program_->sums_floats ? kSmallReduceChunk : kReduceChunk;
   while (tile_ > kTileMin && tile_ * slope > kCacheBytes) tile_ /= 2;
   tile_ = std::min(tile_, RoundUp(std::max<int64_t>(across_ ? rows_ : row_, 1)));
   row_buffer_bytes_ = 0;

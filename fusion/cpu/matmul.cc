@@ -213,7 +213,9 @@ class MatmulRun {
   }
 
   ir::Status RunPanels() {
-    const int64_t most = context_.options.small_tiles ? kSmallPanelRows : kPanelRows;
+    // A library may add in another order where there are fewer rows.
+    const bool small = context_.options.small_tiles && !library_;
+    const int64_t most = small ? kSmallPanelRows : kPanelRows;
     const int64_t panels = m_ <= most + most / 2 ? 1 : (m_ + most - 1) / most;
     const int64_t panel_rows = panels == 1 ? m_ : most;
     const bool direct =

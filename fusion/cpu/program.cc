@@ -32,6 +32,11 @@ class Compiler {
     FusePairs();
     for (PhaseProgram& phase : program_.phases) FindSpecialSteps(&phase);
     program_.chunked = MayBeChunked();
+    program_.sums_floats = std::ranges::any_of(program_.steps, [](const Step& step) {
+      return step.kind == StepKind::kAccumulate &&
+             (step.op == Op::kReduceSum || step.op == Op::kReduceProd) &&
+             (step.reg == Reg::kF32 || step.reg == Reg::kF64);
+    });
     program_.along.slope = kStagingSlope;
     program_.across.slope = kStagingSlope;
     PlaceTiles();

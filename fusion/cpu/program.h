@@ -84,6 +84,8 @@ struct Program {
   // One element phase that only reduces (no arg, no scan), then row phases: a long row may be
   // reduced in chunks.
   bool chunked = false;
+  // Some reduction gives other bits in another association.
+  bool sums_floats = false;
   // Arena for a tile of t elements: fixed + slope * t. Staging lies at its front.
   Home along;
   Home across;

@@ -100,6 +100,8 @@ class Composer {
   // An operand with the dtype of `other` whose shape broadcasts with it.
   ir::ValueId Partner(ir::ValueId other, ir::Domain domain);
   ir::ValueId PartnerOfSame(ir::ValueId other);
+  // A new input that differs from an input by neighbouring values here and there; else kNoValue.
+  ir::ValueId Twin(ir::ValueId input);
   ir::ValueId Mask(ir::ValueId other);
   ir::Shape PartnerShape(const ir::Shape& shape);
   // A value of exactly this type.

@@ -30,6 +30,9 @@ ir::DataPtr DrawData(ChoiceStream& choices, const Swarm& swarm, const ir::Type& 
                      ir::Domain domain);
 // Integers in [low, high], for indices. Requires that the dtype holds them.
 ir::DataPtr DrawIndices(ChoiceStream& choices, const ir::Type& type, int64_t low, int64_t high);
+// The same data but for a few elements, which are neighbours of what they were: what comparisons,
+// ties and cancellation are about. Null for quantized, empty and large tensors.
+ir::DataPtr NeighbourData(ChoiceStream& choices, const ir::DataSpec& data, const ir::Type& type);
 // Puts special values at a few places, each lane alike.
 void AddSpecialValues(ChoiceStream& choices, const ir::Type& type, ir::DataSpec& data);
 // Sorted, without duplicates.

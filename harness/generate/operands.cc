@@ -223,8 +223,9 @@ Shape Composer::PartnerShape(const Shape& shape) {
 }
 
 ValueId Composer::PartnerOfSame(ValueId other) {
-  // The tensor itself, a view of it, or a reduction of it: fan-out where fusion has to think.
-  switch (choices_.Below(4)) {
+  // The tensor itself, a view of it, or a reduction of it: fan-out where fusion has to think. Or a
+  // tensor that is nearly the same.
+  switch (choices_.Below(5)) {
     case 0:
       return other;
     case 1: {
@@ -240,6 +241,10 @@ ValueId Composer::PartnerOfSame(ValueId other) {
       const Shape& b = builder_.TypeOf(other).shape;
       return ir::BroadcastShapes(a, b).has_value() ? view : other;
     }
+    case 3: {
+      const ValueId twin = Twin(other);
+      return twin == kNoValue ? other : twin;
+    }
     default: {
       if (builder_.TypeOf(other).shape.rank() == 0) return other;
       if (!ir::IsIn(builder_.TypeOf(other).dtype(), ir::kNumericMask)) return other;
@@ -249,6 +254,16 @@ ValueId Composer::PartnerOfSame(ValueId other) {
       return reduced == kNoValue ? other : reduced;
     }
   }
+}
+
+ValueId Composer::Twin(ValueId input) {
+  for (const ir::Statement& statement : builder_.program().statements) {
+    if (statement.kind != ir::StatementKind::kInput || statement.results[0] != input) continue;
+    const Type type = builder_.TypeOf(input);
+    const ir::DataPtr data = NeighbourData(choices_, *statement.data, type);
+    return data == nullptr ? kNoValue : builder_.Input(type, data);
+  }
+  return kNoValue;
 }
 
 ValueId Composer::Partner(ValueId other, ir::Domain domain) {

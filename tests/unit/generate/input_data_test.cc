@@ -21,6 +21,33 @@ Swarm EveryRegime() {
   return swarm;
 }
 
+TEST_CASE("neighbouring data differ by one step here and there") {
+  ChoiceStream choices(7);
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kF16, Dtype::kI64, Dtype::kU8, Dtype::kBool}) {
+    INFO(ir::DtypeName(dtype));
+    const ir::Type type(dtype, {5, 7});
+    ir::DataSpec data;
+    data.form = ir::DataForm::kConstant;
+    data.elements = {ir::IsFloat(dtype) ? ir::FromDouble(dtype, 1) : uint64_t{1}};
+    const ir::DataPtr near = NeighbourData(choices, data, type);
+    REQUIRE(near != nullptr);
+    const ir::HostTensor before = ir::Materialize(data, type);
+    const ir::HostTensor after = ir::Materialize(*near, type);
+    const auto size = static_cast<size_t>(ir::ByteSize(dtype));
+    int changed = 0;
+    for (size_t at = 0; at < before.bytes.size(); at += size) {
+      const uint64_t a = ir::LoadElement(dtype, before.bytes.data() + at);
+      const uint64_t b = ir::LoadElement(dtype, after.bytes.data() + at);
+      if (a == b) continue;
+      ++changed;
+      CHECK((a - b == 1 || b - a == 1));
+    }
+    CHECK(changed >= 1);
+    CHECK(changed <= 4);
+  }
+  CHECK(NeighbourData(choices, {}, ir::Type(Dtype::kF32, {0})) == nullptr);
+}
+
 TEST_CASE("special values of floats are what they should be") {
   for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBf16}) {
     INFO(ir::DtypeName(dtype));

@@ -146,6 +146,32 @@ TEST_CASE("repeats add a digit and take no slice above them", "[path]") {
   CHECK(!IsFeasible(path, true));
 }
 
+TEST_CASE("windows overlap, keep their axes and take no repeat below them", "[path]") {
+  Symbols symbols;
+  PathStep unfold;
+  unfold.kind = StepKind::kUnfold;
+  unfold.shape = symbols.Of({2, 2, 3});  // of [5, 2]: windows of 3 rows, 2 apart
+  unfold.lower_rank = 2;
+  unfold.dim = 0;
+  unfold.times = 2;
+  std::vector<PathStep> path = {unfold};
+  CHECK(IsFeasible(path, false));
+  CHECK(KeepsAxes(path, false));
+  CHECK(Places(path, Dense({5, 2}), symbols.bindings, 12) ==
+        std::vector<int64_t>{0, 2, 4, 1, 3, 5, 4, 6, 8, 5, 7, 9});
+  // One window, and no next one within reach.
+  unfold.shape = symbols.Of({1, 2, 3});
+  unfold.times = INT64_MAX;
+  path = {unfold};
+  CHECK(Places(path, Dense({3, 2}), symbols.bindings, 6) == std::vector<int64_t>{0, 2, 4, 1, 3, 5});
+  PathStep repeat = unfold;
+  repeat.kind = StepKind::kRepeat;
+  repeat.shape = symbols.Of({3, 2});
+  repeat.times = 3;
+  path.push_back(repeat);
+  CHECK(!IsFeasible(path, true));
+}
+
 TEST_CASE("broadcasts and unit axes", "[path]") {
   Symbols symbols;
   const PathStep expand = ExpandStep(symbols.Of({2, 3, 2}), symbols.Of({3, 1}));

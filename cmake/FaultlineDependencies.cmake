@@ -21,10 +21,8 @@ endfunction()
 
 faultline_system_library(gmp::gmp gmp gmp.h)
 faultline_system_library(mpfr::mpfr mpfr mpfr.h)
-faultline_system_library(mpfi::mpfi mpfi mpfi.h)
 faultline_system_library(sleef::sleef sleef sleef.h)
 target_link_libraries(mpfr::mpfr INTERFACE gmp::gmp)
-target_link_libraries(mpfi::mpfi INTERFACE mpfr::mpfr)
 
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)                                      # fmt::fmt

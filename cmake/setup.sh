@@ -17,8 +17,7 @@ packages=(
   libclang-rt-19-dev            # sanitizers and libFuzzer
   libfmt-dev
   libgmp-dev
-  libmpfi-dev                   # certified intervals
-  libmpfr-dev
+  libmpfr-dev                   # certification of the reference
   libopenblas0-serial           # opened at run time by fusion/cpu
   libsleef-dev                  # vector functions within 1 ULP
   lld-19                        # linker

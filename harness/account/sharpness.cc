@@ -10,7 +10,6 @@
 
 #include "ir/element.h"
 #include "reference/held.h"
-#include "reference/kernel.h"
 
 namespace faultline::harness {
 namespace {
@@ -24,13 +23,16 @@ constexpr double kWideUlp = 8;
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
 
-std::shared_ptr<const Points> Magnitudes(const Points& points) {
-  auto magnitudes = std::make_shared<Points>(points);
-  if (points.type.quantized() || !ir::IsFloat(points.type.dtype())) return magnitudes;
-  for (reference::Cell& cell : magnitudes->cells) {
-    cell = reference::ToCell(std::fabs(reference::AsFloat(cell)));
+// The values of a tensor, or their magnitudes where it is one of floats.
+ir::DataPtr MagnitudesOf(const Points& points) {
+  auto data = std::make_shared<ir::DataSpec>();
+  const ir::Dtype dtype = points.type.dtype();
+  for (const reference::Cell cell : points.cells) {
+    const bool is_float = ir::IsFloat(dtype);
+    data->elements.push_back(reference::Store(
+        dtype, is_float ? reference::ToCell(std::fabs(reference::AsFloat(cell))) : cell));
   }
-  return magnitudes;
+  return data;
 }
 
 // The op on the magnitudes of its operands: for a sum the sum of |x|, for a product of matrices
@@ -39,28 +41,20 @@ std::shared_ptr<const Points> ApplyToMagnitudes(const ir::Program& program,
                                                 const reference::Contract& contract,
                                                 const reference::Evaluation& evaluation,
                                                 const ir::Statement& statement) {
-  std::vector<std::shared_ptr<const Points>> kept;
-  std::vector<const Points*> operands;
-  for (const ir::ValueId operand : statement.operands) {
-    kept.push_back(Magnitudes(*evaluation.values[operand].naive));
-    operands.push_back(kept.back().get());
+  ir::Program one;
+  ir::Statement apply = statement;
+  for (ir::ValueId& operand : apply.operands) {
+    ir::Statement input;
+    input.kind = ir::StatementKind::kInput;
+    input.data = MagnitudesOf(*evaluation.values[operand].naive);
+    input.results = {one.AddValue("", program.TypeOf(operand))};
+    operand = input.results[0];
+    one.statements.push_back(std::move(input));
   }
-  auto result = std::make_shared<Points>();
-  result->type = program.TypeOf(statement.results[0]);
-  result->cells.resize(At(result->type.NumElements()));
-  const reference::Exact exact(contract, CountedDtype(program, statement), result->type.dtype(),
-                               nullptr);
-  reference::IndexErrors ignored;
-  reference::KernelOf(statement.op)
-      .exact({.algebra = exact,
-              .op = statement.op,
-              .scalars = statement.scalars,
-              .attributes = statement.attributes,
-              .operands = operands,
-              .result_tensor = *result,
-              .naive = nullptr,
-              .errors = ignored});
-  return result;
+  for (ir::ValueId& result : apply.results) result = one.AddValue("", program.TypeOf(result));
+  one.statements.push_back(apply);
+  const reference::Evaluation plain = reference::Evaluate(one, contract, {}, {.enclosures = false});
+  return plain.values[apply.results[0]].naive;
 }
 
 class Counter {
@@ -109,7 +103,8 @@ class Counter {
                   const ir::HostTensor& tensor, OpTally& op) const {
     const ir::Dtype dtype = enclosure.dtype();
     std::shared_ptr<const Points> magnitudes;
-    if (ir::InfoOf(statement.op).accuracy == ir::AccuracyClass::kAccumulate) {
+    if (ir::InfoOf(statement.op).accuracy == ir::AccuracyClass::kAccumulate &&
+        statement.results.size() == 1) {
       magnitudes = ApplyToMagnitudes(program_, contract_, evaluation_, statement);
     }
     for (int64_t i = 0; i < enclosure.size(); ++i) {

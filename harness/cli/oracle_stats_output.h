@@ -8,15 +8,24 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "harness/account/tally.h"
+#include "harness/cli/oracle_stages.h"
+#include "harness/oracle/certify/certify.h"
 
 namespace faultline::harness {
 
-// The fields of docs/cli.md that follow from generated programs.
-nlohmann::json TallyToJson(const Tally& tally);
+struct OracleFigures {
+  Tally tally;                     // of generated programs
+  CertifyTally certified;          // by MPFR
+  std::vector<PowerRow> compared;  // with other oracles
+};
+
+// The fields of docs/cli.md that follow from them.
+nlohmann::json FiguresToJson(const OracleFigures& figures);
 // A line an op, over its dtypes, and the sums.
-std::string TallyToText(const Tally& tally);
+std::string FiguresToText(const OracleFigures& figures);
 
 }  // namespace faultline::harness
 

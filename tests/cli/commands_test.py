@@ -72,7 +72,8 @@ class Ops(program.Case):
 
 class OracleStats(program.Case):
     def figures(self, *arguments):
-        figures = self.json("oracle-stats", "--runs", "1100", *arguments, code=0)
+        figures = self.json("oracle-stats", "--runs", "1100", "--certify", "200", *arguments,
+                            code=0)
         for row in [figures, *figures["ops"]]:
             row.pop("reference_cost_ratio")
         figures.pop("seconds")
@@ -84,13 +85,17 @@ class OracleStats(program.Case):
         self.assertEqual(figures["adversary_flagged"], 0)
         self.assertGreater(figures["share_exact"], 0.6)
         self.assertLess(figures["share_vacuous"], 0.005)
+        self.assertGreater(figures["mpfr_elements"], 5000)
+        self.assertEqual((figures["mpfr_violations"], figures["naive_outside"]), (0, 0))
+        self.assertEqual({row["certified"] for row in figures["ops"]
+                          if row["op"] + "/" + row["dtype"] in figures["not_certified"]}, {"none"})
         self.assertEqual(figures, self.figures("--jobs", "2"))
         self.assertNotEqual(figures, self.figures("--seed", "2"))
 
     def test_table(self):
-        out, _ = self.faultline("oracle-stats", "--runs", "64", code=0)
+        out, _ = self.faultline("oracle-stats", "--runs", "64", "--certify", "0", code=0)
         self.assertRegex(out, r"(?m)^all +\d+ +\d")
-        self.assertTrue(out.endswith("64 legal executions, 0 flagged\n"))
+        self.assertIn("64 legal executions, 0 flagged; 0 elements by MPFR", out)
 
 
 class Backends(program.Case):

@@ -1,0 +1,53 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/property/metamorphic/identity.h"
+
+#include "harness/backend/run.h"
+#include "harness/generate/choice_stream.h"
+#include "harness/generate/generate.h"
+#include "ir/parse.h"
+
+namespace faultline::harness {
+
+std::optional<Results> RunFor(const ir::Program& program, Backend& backend) {
+  const Observation seen = RunProgram(program, backend, {.trace = false});
+  if (!seen.opened.ok() || !seen.failures.empty()) return std::nullopt;
+  Results results;
+  for (const ReadObservation& read : seen.reads) {
+    if (!read.status.ok()) return std::nullopt;
+    const auto& values = program.statements[static_cast<size_t>(read.statement)].operands;
+    for (size_t i = 0; i < values.size(); ++i) {
+      results.emplace(program.values[values[i]].name, read.tensors[i]);
+    }
+  }
+  return results;
+}
+
+std::string Difference(const Results& before, const Results& after) {
+  for (const auto& [name, tensor] : before) {
+    const auto other = after.find(name);
+    if (other != after.end() && other->second != tensor) {
+      return "%" + name + " (" + ir::PrintType(tensor.type) + ") differs";
+    }
+  }
+  return "";
+}
+
+ir::Program GenerateFor(const Backend& backend, uint64_t seed) {
+  GenerateOptions options;
+  options.supports = [&backend](ir::Opcode op, const ir::Attributes& attributes,
+                                std::span<const ir::Type> operands,
+                                std::span<const ir::Type> results) {
+    return backend.Supports(op, attributes, operands, results).ok();
+  };
+  options.error_one_in = 0;
+  ChoiceStream choices(MixSeed(1, seed));
+  return Generate(choices, options);
+}
+
+ir::Program ParseProgram(const std::string& body) {
+  return ir::ParseAndVerify("faultline 1\n" + body).value();
+}
+
+}  // namespace faultline::harness

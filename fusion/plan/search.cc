@@ -229,10 +229,17 @@ class Search {
       if (!slot.meets) Resolve(k, o, slot.value, slot.context, true, true);
     }
     stays_ = outer;
+    // Where the op's own elements lie in `k`, which may have become a cluster of rows by then.
+    int32_t base = kFullContext;
     for (size_t i = 0; i < slots.size(); ++i) {
       if (!slots[i].meets) continue;
       const uint32_t p = graph_.ProducerCluster(slots[i].value);
       if (p == k) continue;
+      if (base != kFullContext && slots[i].context != kFullContext) {
+        plan_.cuts.push_back(CutReason::kOtherSpace);
+        Load(k, slots[i].value);
+        continue;
+      }
       // What is loaded must not come from behind the producer.
       bool cycle = graph_.cluster(k).depends.Has(p);
       for (const Slot& other : slots) {
@@ -245,7 +252,10 @@ class Search {
         Load(k, slots[i].value);
         continue;
       }
-      k = Meet(k, o, slots[i].value, slots[i].context, true);
+      const int32_t context = slots[i].context == kFullContext ? base : slots[i].context;
+      const uint32_t met = Meet(k, o, slots[i].value, context, true);
+      if (met != k && base == kFullContext) base = hosted_at_;
+      k = met;
     }
   }
 
@@ -334,6 +344,7 @@ class Search {
       const uint32_t host = answer->producer_hosts ? meeting.producer : k;
       const uint32_t guest = answer->producer_hosts ? k : meeting.producer;
       graph_.Absorb(host, guest, answer->context);
+      hosted_at_ = answer->context;
       graph_.cluster(host).rules |= SetOf(rule.rule);
       return host;
     }
@@ -392,7 +403,8 @@ class Search {
   Chooser& chooser_;
   Plan& plan_;
   std::vector<Slot> slots_;
-  bool stays_ = false;  // see Meet
+  bool stays_ = false;                // see Meet
+  int32_t hosted_at_ = kFullContext;  // context of the host at which the last guest was taken in
 };
 
 }  // namespace

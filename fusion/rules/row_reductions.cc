@@ -20,6 +20,10 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting) {
     return std::unexpected(CutReason::kNoRule);
   }
   if (!(consumer.full == producer.full)) return std::unexpected(CutReason::kOtherSpace);
+  // In rows of one element a value of the row has the shape of one of its elements.
+  if (meeting.context == kRowContext && graph.FindRowMember(producer, meeting.value) == nullptr) {
+    return std::unexpected(CutReason::kOtherSpace);
+  }
   if (meeting.context > kRowContext) {
     const Context& at = consumer.contexts[static_cast<size_t>(meeting.context)];
     const bool broadcast = at.parent == kFullContext &&

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,8 @@ void WriteAll(int fd, std::string_view bytes) {
 
 [[noreturn]] void RunChild(const BackendMaker& make, const ir::Program& program,
                            const RunOptions& options, const Pipe& answer, const Pipe& report) {
+  // A hang must not outlive a parent that is killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(report.write, STDERR_FILENO);
   // The default actions: a handler of the parent (libFuzzer's, a supervisor's) is not the child's.
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGINT, SIGTERM}) {

@@ -193,26 +193,45 @@ class Certifier {
     });
   }
 
+  // Flat place in operand 0 of element `i` of the values, operand 2, by the op's shape rule.
+  int64_t PlaceOf(const ir::Statement& statement, int64_t i) {
+    const Shape& shape = program_.TypeOf(statement.operands[0]).shape;
+    const Shape& index = program_.TypeOf(statement.operands[1]).shape;
+    const Shape& values = program_.TypeOf(statement.operands[2]).shape;
+    const ir::ShapeRule rule = ir::InfoOf(statement.op).shape_rule;
+    int64_t flat = 0;
+    if (rule == ir::ShapeRule::kScatterNd) {
+      // Tuples along the last axis of the index name parts of the operand.
+      const auto named = static_cast<int>(index[index.rank() - 1]);
+      int64_t part = 1;
+      for (int axis = named; axis < shape.rank(); ++axis) part *= shape[axis];
+      for (int axis = 0; axis < named; ++axis) {
+        flat = flat * shape[axis] + Draw(statement, 1, i / part * named + axis).integer;
+      }
+      return flat * part + i % part;
+    }
+    // The place of the value, with axis dim as the index says: element by element, or row by row.
+    const auto dim = static_cast<int>(statement.attributes.dim());
+    int64_t rest = i;
+    int64_t stride = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      const int64_t at = rest % values[axis];
+      rest /= values[axis];
+      const int64_t place = rule == ir::ShapeRule::kScatter ? i : at;
+      flat += stride * (axis == dim ? Draw(statement, 1, place).integer : at);
+      stride *= shape[axis];
+    }
+    return flat;
+  }
+
   // Where each written value goes has to be known: an index that is a set has no one answer.
   void Folds(const ir::Statement& statement, const Formula& formula,
              const FormulaContext& context) {
     const Shape& shape = program_.TypeOf(statement.operands[0]).shape;
-    const Shape& taken = program_.TypeOf(statement.operands[1]).shape;
-    const auto dim = static_cast<int>(statement.attributes.dim());
     if (!evaluation_.values[statement.operands[1]].consumed->AllPoints()) return;
     std::vector<std::vector<int64_t>> written(At(shape.NumElements()));
-    for (int64_t i = 0; i < taken.NumElements(); ++i) {
-      // The place of index element i, with axis dim replaced by its value.
-      int64_t rest = i;
-      int64_t flat = 0;
-      int64_t stride = 1;
-      for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-        const int64_t at = rest % taken[axis];
-        rest /= taken[axis];
-        flat += stride * (axis == dim ? Draw(statement, 1, i).integer : at);
-        stride *= shape[axis];
-      }
-      written[At(flat)].push_back(i);
+    for (int64_t i = 0; i < program_.TypeOf(statement.operands[2]).NumElements(); ++i) {
+      written[At(PlaceOf(statement, i))].push_back(i);
     }
     std::vector<Element> values;
     Spread(shape.NumElements(), kResultsMax, [&](int64_t i) {

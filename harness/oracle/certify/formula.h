@@ -53,8 +53,8 @@ struct Formula {
   // A matmul: from a row of operand 0 and a column of operand 1.
   Element (*dot)(const FormulaContext&, std::span<const double> a,
                  std::span<const double> b) = nullptr;
-  // A scatter: from the element that is written to and what is written there, in row-major order
-  // of the index.
+  // A scatter of any form: from the element that is written to and what is written there, in
+  // row-major order of what is written.
   Element (*fold)(const FormulaContext&, const Element& element,
                   std::span<const Element> written) = nullptr;
 };

@@ -192,6 +192,8 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kProd, .row = Prod},
     {.op = Op::kProdDim, .row = Prod},
     {.op = Op::kScatter, .fold = Scatter},
+    {.op = Op::kScatterNd, .fold = Scatter},
+    {.op = Op::kSelectAssign, .fold = Scatter},
     {.op = Op::kSoftmax, .row = Softmax},
     {.op = Op::kSum, .row = Sum},
     {.op = Op::kSumDim, .row = Sum},

@@ -11,6 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kUpdateWords = {"assign", "add", "mul",
                                                           "min",    "max", "or"};
 constexpr std::array<std::string_view, 2> kRangeWords = {"min_max", "abs_mean"};
+constexpr std::array<std::string_view, 3> kOrderWords = {"l1", "l2", "inf"};
 
 using Spelling = AttributeSpelling;
 using Key = AttributeKey;
@@ -27,6 +28,17 @@ const std::array<AttributeInfo, kAttributeKeyCount> kInfos = {{
     {Key::kRange, "range", Spelling::kWord, 0, kRangeWords},
     {Key::kStep, "step", Spelling::kInt, std::nullopt, {}},
     {Key::kK, "k", Spelling::kInt, std::nullopt, {}},
+    {Key::kStart, "start", Spelling::kInt, std::nullopt, {}},
+    {Key::kLength, "length", Spelling::kInt, std::nullopt, {}},
+    {Key::kShift, "shift", Spelling::kInt, std::nullopt, {}},
+    {Key::kDiagonal, "diagonal", Spelling::kInt, 0, {}},
+    {Key::kClasses, "classes", Spelling::kInt, std::nullopt, {}},
+    {Key::kGroups, "groups", Spelling::kInt, std::nullopt, {}},
+    {Key::kDdof, "ddof", Spelling::kInt, std::nullopt, {}},
+    {Key::kOrder, "p", Spelling::kWord, std::nullopt, kOrderWords},
+    {Key::kSeed, "seed", Spelling::kInt, std::nullopt, {}},
+    {Key::kOffset, "offset", Spelling::kInt, 0, {}},
+    {Key::kChunks, "chunks", Spelling::kInt, std::nullopt, {}},
 }};
 
 // A bound as Python reads it: negative ones count from the end, then it is clamped to the axis.

@@ -21,6 +21,7 @@ namespace faultline::ir {
 
 enum class Update : uint8_t { kAssign, kAdd, kMul, kMin, kMax, kOr };
 enum class Range : uint8_t { kMinMax, kAbsMean };
+enum class NormOrder : uint8_t { kOne, kTwo, kInfinity };
 
 // One axis of a slice, as written. Bounds are normalised as Python does for a positive step; a
 // negative step walks the set [start, stop) from stop - 1 downward.

@@ -13,12 +13,12 @@ namespace {
 
 Status CheckArity(const Application& application) {
   const auto count = static_cast<int>(application.operands.size());
-  if (application.info.arity == kVariadic) {
-    return count >= 1 ? Status() : Invalid("takes at least 1 operand");
-  }
-  if (count == application.info.arity) return {};
-  return Invalid("takes " + std::to_string(application.info.arity) +
-                 (application.info.arity == 1 ? " operand" : " operands") + ", but has " +
+  const OpInfo& info = application.info;
+  if (info.TakesOperands(count)) return {};
+  if (info.arity == kVariadic) return Invalid("takes at least 1 operand");
+  std::string takes = std::to_string(info.arity);
+  if (info.optional > 0) takes += " to " + std::to_string(info.arity + info.optional);
+  return Invalid("takes " + takes + (takes == "1" ? " operand" : " operands") + ", but has " +
                  std::to_string(count));
 }
 
@@ -46,6 +46,7 @@ Result<Type> InferResult(const Application& application, size_t r) {
   FAULTLINE_ASSIGN_OR_RETURN(const ElementType element, InferElement(application, r));
   if (r == 0) FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckScalars(application, element));
   FAULTLINE_ASSIGN_OR_RETURN(const Shape shape, InferShape(application, r));
+  if (r == 0) FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckAttributeRanges(application));
   if (r == 0) FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckReducedExtent(application));
   const Type result(element, shape);
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSize(result));
@@ -54,7 +55,7 @@ Result<Type> InferResult(const Application& application, size_t r) {
     FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(VerifyScheme(result.scheme(), shape));
   }
   if (!application.declared.empty() && application.declared[r] != result) {
-    const bool one = application.info.result_count() == 1;
+    const bool one = application.declared.size() == 1;
     return std::unexpected(Invalid((one ? "result" : "result " + std::to_string(r)) +
                                    " is declared " + PrintType(application.declared[r]) +
                                    ", but is " + PrintType(result)));
@@ -62,25 +63,23 @@ Result<Type> InferResult(const Application& application, size_t r) {
   return result;
 }
 
-// How many results there are: what the row says, or as many as are declared.
+// How many results there are by the row, or by the shapes; as many are declared, or none.
 Result<size_t> CountResults(const Application& application) {
   const size_t declared = application.declared.size();
-  const int count = application.info.result_count();
-  if (count == kVariadic) {
-    if (declared >= 1 && declared <= static_cast<size_t>(kResultsMax)) return declared;
-    return std::unexpected(Invalid("has 1 to " + std::to_string(kResultsMax) + " results, but " +
-                                   std::to_string(declared) + " are declared"));
+  size_t count = static_cast<size_t>(application.info.result_count());
+  if (application.info.result_count() == kVariadic) {
+    FAULTLINE_ASSIGN_OR_RETURN(count, InferParts(application));
   }
-  if (declared == 0 || declared == static_cast<size_t>(count)) return static_cast<size_t>(count);
+  if (declared == 0 || declared == count) return count;
   return std::unexpected(
       Invalid("has " + std::to_string(count) + (count == 1 ? " result, but " : " results, but ") +
               std::to_string(declared) + (declared == 1 ? " is declared" : " are declared")));
 }
 
 Result<std::vector<Type>> InferResults(const Application& application) {
-  FAULTLINE_ASSIGN_OR_RETURN(const size_t count, CountResults(application));
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckArity(application));
   FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckAttributes(application.info, application.attributes));
+  FAULTLINE_ASSIGN_OR_RETURN(const size_t count, CountResults(application));
   std::vector<Type> results;
   for (size_t r = 0; r < count; ++r) {
     FAULTLINE_ASSIGN_OR_RETURN(const Type result, InferResult(application, r));

@@ -22,27 +22,40 @@ constexpr AttributeList Attrs(Keys... keys) {
   return list;
 }
 
-constexpr OpInfo Row(Opcode op, std::string_view mnemonic, OpFamily family, OpForm form, int arity,
-                     DtypeMask mask, DtypeRule dtype_rule, ShapeRule shape_rule, ScalarRule scalars,
-                     AttributeList attributes, Domain domain, AccuracyClass accuracy, Traits traits,
-                     std::string_view doc) {
-  return {
-      op,      mnemonic,        family,           form,   arity,    mask,   dtype_rule, shape_rule,
-      scalars, attributes.keys, attributes.count, domain, accuracy, traits, doc};
+constexpr OpInfo Row(Opcode op, std::string_view mnemonic, OpFamily family, OpForm form,
+                     Arity arity, DtypeMask mask, DtypeRule dtype_rule, ShapeRule shape_rule,
+                     ScalarRule scalars, AttributeList attributes, Domain domain,
+                     AccuracyClass accuracy, Traits traits, std::string_view doc) {
+  return {op,     mnemonic,   family,     form,    arity.required,  arity.optional,
+          mask,   dtype_rule, shape_rule, scalars, attributes.keys, attributes.count,
+          domain, accuracy,   traits,     doc};
 }
 
 // The attribute column is a parenthesised list of key names.
 constexpr AttributeKey Axes = AttributeKey::kAxes;
+constexpr AttributeKey Chunks = AttributeKey::kChunks;
+constexpr AttributeKey Classes = AttributeKey::kClasses;
+constexpr AttributeKey Ddof = AttributeKey::kDdof;
+constexpr AttributeKey Diagonal = AttributeKey::kDiagonal;
 constexpr AttributeKey Dim = AttributeKey::kDim;
 constexpr AttributeKey DimOptional = AttributeKey::kDimOptional;
 constexpr AttributeKey Dims = AttributeKey::kDims;
 constexpr AttributeKey Descending = AttributeKey::kDescending;
+constexpr AttributeKey Groups = AttributeKey::kGroups;
+constexpr AttributeKey Length = AttributeKey::kLength;
+constexpr AttributeKey Offset = AttributeKey::kOffset;
+constexpr AttributeKey Order = AttributeKey::kOrder;
 constexpr AttributeKey K = AttributeKey::kK;
 constexpr AttributeKey Range = AttributeKey::kRange;
+constexpr AttributeKey Seed = AttributeKey::kSeed;
+constexpr AttributeKey Shift = AttributeKey::kShift;
 constexpr AttributeKey Slices = AttributeKey::kSlices;
+constexpr AttributeKey Start = AttributeKey::kStart;
 constexpr AttributeKey Step = AttributeKey::kStep;
 constexpr AttributeKey Times = AttributeKey::kTimes;
 constexpr AttributeKey Update = AttributeKey::kUpdate;
+
+constexpr Arity Between(int least, int most) { return Arity::Between(least, most); }
 
 constexpr OpInfo kOpTable[] = {
 #define FAULTLINE_OP(enumerator, mnemonic, family, form, arity, mask, dtype_rule, shape_rule, \
@@ -62,6 +75,8 @@ int OpInfo::scalar_count() const {
       return 0;
     case ScalarRule::kTyped:
     case ScalarRule::kInt:
+    case ScalarRule::kPositive:
+    case ScalarRule::kProbability:
       return 1;
     case ScalarRule::kTypedTyped:
       return 2;
@@ -69,7 +84,15 @@ int OpInfo::scalar_count() const {
   return 0;
 }
 
-int OpInfo::result_count() const { return dtype_rule == DtypeRule::kSameIndex ? 2 : 1; }
+int OpInfo::result_count() const {
+  if (dtype_rule == DtypeRule::kSameParts) return kVariadic;
+  return dtype_rule == DtypeRule::kSameIndex ? 2 : 1;
+}
+
+Dtype OpInfo::ScalarDtype(Dtype typed) const {
+  if (scalars == ScalarRule::kProbability) return Dtype::kF32;
+  return scalars == ScalarRule::kInt ? Dtype::kI64 : typed;
+}
 
 bool OpInfo::Takes(AttributeKey key) const {
   return std::ranges::find(attributes(), key) != attributes().end();
@@ -100,7 +123,8 @@ std::vector<Dtype> DtypesOf(Opcode op) {
 }
 
 std::string_view FamilyName(OpFamily family) {
-  constexpr std::string_view kNames[] = {"base", "numeric", "float", "int", "bool", "activation"};
+  constexpr std::string_view kNames[] = {"base", "numeric",    "float", "int",
+                                         "bool", "activation", "module"};
   return kNames[static_cast<size_t>(family)];
 }
 

@@ -29,16 +29,29 @@ inline constexpr int kOpcodeCount = 0
 #undef FAULTLINE_OP
     ;
 
-enum class OpFamily : uint8_t { kBase, kNumeric, kFloat, kInt, kBool, kActivation };
+enum class OpFamily : uint8_t { kBase, kNumeric, kFloat, kInt, kBool, kActivation, kModule };
 
 // A composite has a direct reference kernel; an engine may lower it to primitives.
 enum class OpForm : uint8_t { kPrimitive, kComposite };
 
 inline constexpr int kVariadic = -1;  // one or more operands of one type rule
 
+// The arity column: a number of operands, kVariadic, or operands of which the last may be left out.
+struct Arity {
+  int required;
+  int optional = 0;
+  constexpr Arity(int count) : required(count) {}  // NOLINT(google-explicit-constructor): a column
+  static constexpr Arity Between(int least, int most) {
+    Arity arity(least);
+    arity.optional = most - least;
+    return arity;
+  }
+};
+
 // Which dtypes operands and results have, hence how many results. T is one dtype of the row's mask.
 enum class DtypeRule : uint8_t {
   kSame,        // all operands T, result T (a quantized T keeps or permutes its scheme)
+  kSameParts,   // all operands T, results T, as many as the shape rule says
   kCompare,     // all operands T, result bool
   kIndexed,     // T, index {, T}; result T
   kMasked,      // T, bool {, T}; result T
@@ -76,10 +89,23 @@ enum class ShapeRule : uint8_t {
   kAlongDim,
   kTopk,
   kMatmul,
+  kMatrices,           // same; at least two axes
+  kNarrow,             // one axis cut to a length
+  kStack,              // a new axis
+  kSplit,              // parts of one axis
+  kMeshgrid,           // vectors over the axes that all of them make
+  kDiagonal,           // the last two axes become one
+  kOneHot,             // a new last axis
+  kCross,              // broadcast, with extent 3 along dim
+  kEmbedding,          // indices, then the axes of a row
+  kLinear,             // [.., i] x [i, o] {, [o]}
+  kNormalizeRows,      // same; the others are as long as its last axis
+  kNormalizeChannels,  // same; the others are as long as its axis 1
 };
 
 // Positional scalars. Typed: the dtype of operand 0 (of the result if there is none). Int: i64.
-enum class ScalarRule : uint8_t { kNone, kTyped, kTypedTyped, kInt };
+// Positive: typed, finite and above 0. Probability: f32, from 0 to 1.
+enum class ScalarRule : uint8_t { kNone, kTyped, kTypedTyped, kInt, kPositive, kProbability };
 
 enum class AttributeKey : uint8_t {
   kDim,
@@ -93,8 +119,19 @@ enum class AttributeKey : uint8_t {
   kRange,
   kStep,
   kK,
+  kStart,
+  kLength,
+  kShift,
+  kDiagonal,
+  kClasses,
+  kGroups,
+  kDdof,
+  kOrder,
+  kSeed,
+  kOffset,
+  kChunks,
 };
-inline constexpr int kAttributeKeyCount = static_cast<int>(AttributeKey::kK) + 1;
+inline constexpr int kAttributeKeyCount = static_cast<int>(AttributeKey::kChunks) + 1;
 
 // Where inputs are interesting and results are not all NaN: a hint for the generator, never a
 // restriction.
@@ -123,9 +160,10 @@ inline constexpr Traits kRowwise = 1u << 9;      // reduce and broadcast along o
 inline constexpr Traits kQuantizing = 1u << 10;
 inline constexpr Traits kCreation = 1u << 11;  // no operands
 inline constexpr Traits kCommutative = 1u << 12;
-inline constexpr Traits kSelecting = 1u << 13;  // moves bits unchanged (NaN payloads compared)
-inline constexpr Traits kIntegral = 1u << 14;   // results are integers in a float dtype
-inline constexpr Traits kAveraging = 1u << 15;  // divides by a count: ints have no mean of nothing
+inline constexpr Traits kSelecting = 1u << 13;   // moves bits unchanged (NaN payloads compared)
+inline constexpr Traits kIntegral = 1u << 14;    // results are integers in a float dtype
+inline constexpr Traits kAveraging = 1u << 15;   // divides by a count: ints have no mean of nothing
+inline constexpr Traits kPositional = 1u << 16;  // elements depend on where they are
 
 inline constexpr int kAttributesPerOpMax = 3;
 
@@ -134,7 +172,8 @@ struct OpInfo {
   std::string_view mnemonic;
   OpFamily family;
   OpForm form;
-  int arity;  // kVariadic: one or more
+  int arity;     // kVariadic: one or more
+  int optional;  // operands that may follow
   DtypeMask operand_dtypes;
   DtypeRule dtype_rule;
   ShapeRule shape_rule;
@@ -149,8 +188,13 @@ struct OpInfo {
   std::span<const AttributeKey> attributes() const {
     return {attribute_keys.data(), static_cast<size_t>(attribute_count)};
   }
+  bool TakesOperands(int count) const {
+    return arity == kVariadic ? count >= 1 : count >= arity && count <= arity + optional;
+  }
   int scalar_count() const;
-  int result_count() const;
+  int result_count() const;  // kVariadic: the shapes say
+  // Of a typed scalar where elements are of dtype `typed`.
+  Dtype ScalarDtype(Dtype typed) const;
   bool Takes(AttributeKey key) const;
 };
 

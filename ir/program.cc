@@ -76,7 +76,7 @@ int64_t WorkOf(const Program& program, const Statement& statement) {
       work = std::max(work, program.TypeOf(value).NumElements());
     }
   }
-  if (InfoOf(statement.op).shape_rule == ShapeRule::kMatmul && !statement.operands.empty() &&
+  if (HasTrait(statement.op, kContraction) && !statement.operands.empty() &&
       !statement.results.empty()) {
     const Shape& left = program.TypeOf(statement.operands[0]).shape;
     const int64_t outputs = program.TypeOf(statement.results[0]).NumElements();

@@ -45,7 +45,7 @@ struct Contract {
   double sqrt_ulp = 0;
   std::array<double, kFunctionCount> function_ulp = {1, 1, 1, 1, 1};
   ReductionOrder order = ReductionOrder::kFixed;
-  Softmax softmax = Softmax::kTwoPass;
+  Softmax softmax = Softmax::kTwoPass;  // and every other sum of exponentials
   int softmax_blocks = 1;  // of the online form
   QuantizeRounding quantize = QuantizeRounding::kHalfEven;
   NanRule nan_rule = NanRule::kPropagate;

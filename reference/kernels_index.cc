@@ -1,7 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Select, gather and gather_nd: elements read at places named by data.
+// Select, gather, gather_nd and embedding: elements read at places named by data.
 
 #include <algorithm>
 
@@ -25,11 +25,10 @@ void PutNothing(const Call<Sets>& call) {
 }
 
 // Reads operand 0 along `dim` where an index says; `index_of` gives the number of the index element
-// that decides an element of the result.
-template <class A, class F>
-void ReadAt(const Call<A>& call, const F& index_of) {
+// that decides an element of the result, `rest_of` its place along the other axes.
+template <class A, class F, class G>
+void ReadAt(const Call<A>& call, size_t dim, const F& index_of, const G& rest_of) {
   const ir::Shape& operand = TypeOf(call.operand(0)).shape;
-  const size_t dim = At(call.attributes.dim());
   const Indices indices = ReadIndices(call, operand[static_cast<int>(dim)]);
   // Without an index nothing is read, and the result keeps the operand's scale.
   const bool reads = TypeOf(call.operand(1)).NumElements() > 0;
@@ -37,12 +36,12 @@ void ReadAt(const Call<A>& call, const F& index_of) {
   Movement movement;
   ForEachIndex(TypeOf(call.result()).shape, [&](const MultiIndex& to) {
     const int64_t index = index_of(to);
-    MultiIndex from = to;
+    MultiIndex from = rest_of(to);
     from[dim] = indices.first[At(index)];
     if (const auto several = indices.several.find(index); several != indices.several.end()) {
       auto& choices = movement.choices[static_cast<int64_t>(movement.at.size())];
       for (const int64_t place : several->second) {
-        MultiIndex choice = to;
+        MultiIndex choice = from;
         choice[dim] = place;
         choices.push_back(NumberOf(operand, choice));
       }
@@ -76,12 +75,26 @@ void ReadParts(const Call<A>& call) {
 
 FAULTLINE_KERNEL(Select) {
   const size_t dim = At(call.attributes.dim());
-  ReadAt(call, [&](const MultiIndex& to) { return to[dim]; });
+  ReadAt(
+      call, dim, [&](const MultiIndex& to) { return to[dim]; },
+      [](const MultiIndex& to) { return to; });
 }
 
 FAULTLINE_KERNEL(Gather) {
   const ir::Shape& shape = TypeOf(call.operand(1)).shape;
-  ReadAt(call, [&](const MultiIndex& to) { return NumberOf(shape, to); });
+  ReadAt(
+      call, At(call.attributes.dim()), [&](const MultiIndex& to) { return NumberOf(shape, to); },
+      [](const MultiIndex& to) { return to; });
+}
+
+// Rows of a table: the index's axes, then the place in the row.
+FAULTLINE_KERNEL(Embedding) {
+  const ir::Shape& shape = TypeOf(call.operand(1)).shape;
+  ReadAt(
+      call, 0, [&](const MultiIndex& to) { return NumberOf(shape, to); },
+      [&](const MultiIndex& to) {
+        return MultiIndex{0, to[At(shape.rank())]};
+      });
 }
 
 FAULTLINE_KERNEL(GatherNd) { ReadParts(call); }

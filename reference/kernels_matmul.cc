@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Matmul: [.., m, k] x [.., k, n] with broadcast batch axes. Each element is one dot: f16 and bf16
-// in f32, rounded once; ints wrap. K = 0 gives 0.
+// in f32, rounded once; ints wrap. K = 0 gives 0. Linear: rows of x by one matrix, a bias being one
+// more term of each dot, as a product with 1.
 
 #include "reference/movement.h"
 #include "reference/nature.h"
@@ -18,6 +19,7 @@ struct Dot {
   int64_t b;
   int64_t b_step;
   int64_t count;
+  int64_t bias = -1;  // element of operand 2, if it has one
 };
 
 void PutDot(const Call<Exact>& call, int64_t i, const Dot& dot) {
@@ -31,6 +33,10 @@ void PutDot(const Call<Exact>& call, int64_t i, const Dot& dot) {
       left.push_back(a.Float(dot.a + k * dot.a_step));
       right.push_back(b.Float(dot.b + k * dot.b_step));
     }
+    if (dot.bias >= 0) {
+      left.push_back(call.operand(2).Float(dot.bias));
+      right.push_back(1);
+    }
     return PutAt(call.result(), i, call.algebra.CastToFloat(nature->Dot(compute, left, right)));
   }
   double sum = 0;
@@ -39,6 +45,7 @@ void PutDot(const Call<Exact>& call, int64_t i, const Dot& dot) {
         Round(compute, a.Float(dot.a + k * dot.a_step) * b.Float(dot.b + k * dot.b_step));
     sum = Round(compute, sum + product);
   }
+  if (dot.bias >= 0) sum = Round(compute, sum + call.operand(2).Float(dot.bias));
   PutAt(call.result(), i, call.algebra.CastToFloat(sum));
 }
 
@@ -59,6 +66,7 @@ void PutDot(const Call<Sets>& call, int64_t i, const Dot& dot) {
         bound.AddProduct(a.FloatAt(left), b.FloatAt(right));
       }
     }
+    if (dot.bias >= 0) bound.Add(call.operand(2).FloatAt(dot.bias));
   });
 }
 
@@ -70,7 +78,17 @@ typename A::Int IntDotOf(const Call<A>& call, const Dot& dot) {
     const auto b = IntAt(call.operand(1), dot.b + k * dot.b_step);
     sum = call.algebra.Add(sum, call.algebra.Mul(a, b));
   }
+  if (dot.bias >= 0) sum = call.algebra.Add(sum, IntAt(call.operand(2), dot.bias));
   return sum;
+}
+
+template <class A>
+void PutDotOf(const Call<A>& call, int64_t i, const Dot& dot) {
+  if (ir::IsFloat(call.algebra.operand())) {
+    PutDot(call, i, dot);
+  } else {
+    PutAt(call.result(), i, IntDotOf(call, dot));
+  }
 }
 
 // First element of the matrix of a batch that is broadcast to index `to` of the result.
@@ -94,15 +112,23 @@ FAULTLINE_KERNEL(Matmul) {
   const auto last = static_cast<size_t>(result.rank() - 1);
   int64_t i = 0;
   ForEachIndex(result, [&](const MultiIndex& to) {
-    const Dot dot = {MatrixAt(a, result, to) + to[last - 1] * extent, 1,
-                     MatrixAt(b, result, to) + to[last], columns, extent};
-    if (ir::IsFloat(call.algebra.operand())) {
-      PutDot(call, i, dot);
-    } else {
-      PutAt(call.result(), i, IntDotOf(call, dot));
-    }
+    PutDotOf(call, i,
+             {MatrixAt(a, result, to) + to[last - 1] * extent, 1,
+              MatrixAt(b, result, to) + to[last], columns, extent});
     ++i;
   });
+}
+
+FAULTLINE_KERNEL(Linear) {
+  const ir::Shape& weight = TypeOf(call.operand(1)).shape;
+  const int64_t extent = weight[0];
+  const int64_t columns = weight[1];
+  const bool biased = call.operands.size() > 2;
+  const int64_t n = TypeOf(call.result()).NumElements();
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t column = i % columns;
+    PutDotOf(call, i, {i / columns * extent, 1, column, columns, extent, biased ? column : -1});
+  }
 }
 
 }  // namespace faultline::reference

@@ -25,6 +25,19 @@ Walk WalkOf(const ir::SliceTriple& slice, int64_t extent) {
   return {slice.step > 0 ? bound(slice.start) : bound(slice.stop) - 1, slice.step};
 }
 
+// Parts of operand 0 along dim, one behind the other.
+template <class A>
+void SplitParts(const Call<A>& call) {
+  const auto dim = Axis(call.attributes.dim());
+  int64_t start = 0;
+  for (size_t r = 0; r < call.results.size(); ++r) {
+    call.ForResult(r, [&](const Call<A>& part) {
+      MoveView(part, [&](const MultiIndex&, MultiIndex& from) { from[dim] += start; });
+      start += TypeOf(part.result()).shape[static_cast<int>(dim)];
+    });
+  }
+}
+
 }  // namespace
 
 FAULTLINE_KERNEL(Reshape) {
@@ -112,6 +125,59 @@ FAULTLINE_KERNEL(Cat) {
     movement.at.push_back(NumberOf(TypeOf(call.operand(Axis(operand))).shape, from));
   });
   Move(call, movement);
+}
+
+FAULTLINE_KERNEL(Stack) {
+  const auto dim = Axis(call.attributes.dim());
+  const ir::Shape& operand = TypeOf(call.operand(0)).shape;
+  Movement movement;
+  ForEachIndex(TypeOf(call.result()).shape, [&](const MultiIndex& to) {
+    MultiIndex from = {};
+    for (size_t axis = 0; axis < Axis(operand.rank()); ++axis) {
+      from[axis] = to[axis < dim ? axis : axis + 1];
+    }
+    movement.which.push_back(static_cast<int32_t>(to[dim]));
+    movement.at.push_back(NumberOf(operand, from));
+  });
+  Move(call, movement);
+}
+
+FAULTLINE_KERNEL(Split) { SplitParts(call); }
+
+FAULTLINE_KERNEL(Chunk) { SplitParts(call); }
+
+FAULTLINE_KERNEL(Meshgrid) {
+  for (size_t r = 0; r < call.results.size(); ++r) {
+    call.ForResult(r, [&](const Call<A>& part) {
+      Movement movement;
+      ForEachIndex(TypeOf(part.result()).shape, [&](const MultiIndex& to) {
+        movement.which.push_back(static_cast<int32_t>(r));
+        movement.at.push_back(to[r]);
+      });
+      Move(part, movement);
+    });
+  }
+}
+
+FAULTLINE_KERNEL(Narrow) {
+  const auto dim = Axis(call.attributes.dim());
+  const int64_t start = call.attributes.Int(ir::AttributeKey::kStart);
+  MoveView(call, [&](const MultiIndex&, MultiIndex& from) { from[dim] += start; });
+}
+
+FAULTLINE_KERNEL(Roll) {
+  const auto dim = Axis(call.attributes.dim());
+  const int64_t extent = TypeOf(call.operand(0)).shape[static_cast<int>(dim)];
+  const int64_t shift = call.attributes.Int(ir::AttributeKey::kShift);
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) {
+    // Each remainder first: the difference of the numbers themselves may overflow.
+    from[dim] = ((to[dim] - shift % extent) % extent + extent) % extent;
+  });
+}
+
+FAULTLINE_KERNEL(Diag) {
+  const auto last = Axis(TypeOf(call.operand(0)).shape.rank() - 1);
+  MoveView(call, [&](const MultiIndex& to, MultiIndex& from) { from[last] = to[last - 1]; });
 }
 
 // Replaces the elements of a slice, in the order in which the slice would read them.

@@ -7,6 +7,7 @@
 
 #include "fusion/fault.h"
 #include "fusion/lower/elementwise.h"
+#include "fusion/lower/random.h"
 #include "ir/base/check.h"
 
 namespace faultline::fusion {
@@ -105,7 +106,7 @@ Val BlockLowering::ValueAt(uint32_t v, int32_t context) {
   if (Graph::IsThrough(cluster_, v, context)) {
     const auto o = static_cast<uint32_t>(graph_.value(v).producer);
     const FormOp& op = graph_.op(o);
-    if (ir::HasTrait(op.op, ir::kCreation)) {
+    if (IsConstant(op)) {
       if (std::ranges::find(constants_, o) == constants_.end()) constants_.push_back(o);
       val = Compute(o, context);
     } else if (ir::IsView(op.op)) {
@@ -172,12 +173,70 @@ Val BlockLowering::Compute(uint32_t o, int32_t context) {
     return ValueAt(operands[0], Below(op, context));
   }
   const FormValue& result = graph_.value(op.result);
+  if (IsPositional(op)) {
+    FAULTLINE_CHECK(context == kFullContext, "a position at another index than its own");
+    const Val position = Position(op);
+    if (op.op != ir::Opcode::kIota) return DrawRandom(op, position);
+    return builder_.ToDtype(builder_.Convert(position, RegOf(result.dtype())), result.dtype());
+  }
   const std::vector<Val> vals = Operands(op, context, result.shape);
   builder_.SetSource(static_cast<int32_t>(o));
   const ir::Dtype from = operands.empty() ? result.dtype() : graph_.value(operands[0]).dtype();
   const auto scalars = ScalarsOf(op);
   const OpLowering in{builder_, op.op, vals, from, result.dtype(), scalars};
   return ir::HasTrait(op.op, ir::kScanning) ? LowerScan(in) : LowerElementwise(in);
+}
+
+// The product of the extents.
+Val BlockLowering::Count(const SymbolicShape& shape, Reg reg) {
+  ParameterRecipe parameter;
+  parameter.kind = ParameterRecipe::Kind::kCount;
+  parameter.reg = reg;
+  parameter.counted = shape;
+  recipe_.parameters.push_back(parameter);
+  return builder_.Parameter(reg);
+}
+
+Val BlockLowering::DrawRandom(const FormOp& op, Val position) {
+  const auto bits = [&](ir::AttributeKey key) {
+    return static_cast<uint64_t>(op.attributes.Int(key));
+  };
+  const auto scalars = ScalarsOf(op);
+  return LowerRandom({builder_, op.op, graph_.value(op.result).dtype(), position,
+                      bits(ir::AttributeKey::kSeed), bits(ir::AttributeKey::kOffset), scalars});
+}
+
+// Where an element of the cluster's full shape is: along the op's dim, or in row-major order. The
+// loop has the reduced axis last; a whole row is one axis in row-major order.
+Val BlockLowering::Position(const FormOp& op) {
+  const SymbolicShape& full = cluster_.full;
+  const auto behind = [&](int axis) {
+    SymbolicShape shape;
+    for (int i = axis + 1; i < full.rank; ++i) shape[shape.rank++] = full[i];
+    return Count(shape, Reg::kI64);
+  };
+  const bool row = cluster_.kind == ClusterKind::kRow;
+  if (row && cluster_.axis == kWholeAxis) {
+    const Val linear = builder_.Coordinate(0);
+    if (!op.attributes.has_dim()) return linear;
+    const auto dim = static_cast<int>(op.attributes.dim());
+    SymbolicShape extent;
+    extent[extent.rank++] = full[dim];
+    return builder_.Binary(Op::kRem, builder_.Binary(Op::kDiv, linear, behind(dim)),
+                           Count(extent, Reg::kI64));
+  }
+  const auto along = [&](int axis) {
+    int loop = axis;
+    if (row) loop = axis == cluster_.axis ? full.rank - 1 : axis - (axis > cluster_.axis ? 1 : 0);
+    return builder_.Coordinate(loop);
+  };
+  if (op.attributes.has_dim()) return along(static_cast<int>(op.attributes.dim()));
+  Val position = builder_.Number(Reg::kI64, 0);
+  for (int axis = 0; axis < full.rank; ++axis) {
+    const Val before = builder_.Binary(Op::kMul, along(axis), behind(axis));
+    position = builder_.Binary(Op::kAdd, position, before);
+  }
+  return position;
 }
 
 void BlockLowering::Store(uint32_t v, int32_t context, Val val) {
@@ -292,19 +351,12 @@ void BlockLowering::LowerRowStage(int stage) {
     if (IsReduction(op)) {
       const uint32_t x = graph_.segment().OperandsOf(op)[0];
       const auto scalars = ScalarsOf(op);
-      const auto count = [&](Reg reg) {
-        ParameterRecipe parameter;
-        parameter.kind = ParameterRecipe::Kind::kCount;
-        parameter.reg = reg;
-        if (recipe_.whole_row) {
-          parameter.counted = cluster_.full;
-        } else {
-          parameter.counted.rank = 1;
-          parameter.counted[0] = cluster_.full[cluster_.axis];
-        }
-        recipe_.parameters.push_back(parameter);
-        return builder_.Parameter(reg);
-      };
+      SymbolicShape counted = cluster_.full;
+      if (!recipe_.whole_row) {
+        counted.rank = 1;
+        counted[0] = cluster_.full[cluster_.axis];
+      }
+      const auto count = [&](Reg reg) { return Count(counted, reg); };
       val = LowerFolded(
           {builder_, op.op, {}, graph_.value(x).dtype(), graph_.value(op.result).dtype(), scalars},
           *folded_[i], count);

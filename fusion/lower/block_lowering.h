@@ -58,6 +58,9 @@ class BlockLowering {
   void LowerSoftmaxPart(size_t m, int part);
   Val ValueAt(uint32_t v, int32_t context);
   Val Compute(uint32_t o, int32_t context);
+  Val Position(const FormOp& op);
+  Val DrawRandom(const FormOp& op, Val position);
+  Val Count(const SymbolicShape& shape, Reg reg);
   Val LoadAt(uint32_t v, int32_t context);
   Val LoadMovement(const FormOp& op, int32_t context);
   std::vector<Val> Operands(const FormOp& op, int32_t context, const SymbolicShape& to);

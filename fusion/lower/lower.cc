@@ -58,7 +58,7 @@ class ClusterLowering {
     if (!IsMovement(Anchor(), ValueOf(Operands()[0]))) return false;
     return std::ranges::all_of(cluster_.through, [&](const Through& through) {
       const auto o = static_cast<uint32_t>(ValueOf(through.value).producer);
-      return !ir::HasTrait(graph_.op(o).op, ir::kCreation);
+      return !IsConstant(graph_.op(o));
     });
   }
 

@@ -17,6 +17,12 @@ bool IsMovement(const FormOp& op, const FormValue& operand) {
   return !operand.quantized() || op.moves_codes;
 }
 
+bool IsConstant(const FormOp& op) {
+  return ir::HasTrait(op.op, ir::kCreation) && !ir::HasTrait(op.op, ir::kPositional);
+}
+
+bool IsPositional(const FormOp& op) { return ir::HasTrait(op.op, ir::kPositional); }
+
 SymbolicShape ReducedShape(const SymbolicShape& full, int axis) {
   SymbolicShape shape;
   if (axis == kWholeAxis) {

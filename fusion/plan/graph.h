@@ -179,6 +179,10 @@ class Graph {
 // Views, joins and lookups: they move bits and need no launch of their own where the consumer reads
 // through them. A layout op on a quantized operand is one if it moves codes.
 bool IsMovement(const FormOp& op, const FormValue& operand);
+// The same element everywhere, which costs nothing to make again wherever it is needed.
+bool IsConstant(const FormOp& op);
+// Whether elements depend on where they are: such an op is computed at its own index alone.
+bool IsPositional(const FormOp& op);
 // Shape of a reduction's result over `full`, as an element of a row block.
 SymbolicShape ReducedShape(const SymbolicShape& full, int axis);
 // The loop axes of a cluster: kFullContext, all of them with the row axis last (a whole row: the

@@ -29,10 +29,10 @@ class Search {
  private:
   bool fusion() const { return graph_.segment().fusion; }
 
-  // Movement and creation ops have no launch until their result is needed in memory.
+  // Movement ops and constants have no launch until their result is needed in memory.
   bool IsVirtual(uint32_t o) const {
     const FormOp& op = graph_.op(o);
-    if (ir::HasTrait(op.op, ir::kCreation)) return true;
+    if (IsConstant(op)) return true;
     const auto operands = graph_.segment().OperandsOf(op);
     return !operands.empty() && IsMovement(op, graph_.value(operands[0]));
   }
@@ -270,7 +270,7 @@ class Search {
     const uint32_t p = ProducerOp(v);
     const FormOp& op = graph_.op(p);
     single_use = single_use && graph_.uses(v) == 1 && !graph_.stored(v);
-    if (ir::HasTrait(op.op, ir::kCreation)) {
+    if (IsConstant(op)) {
       // A constant costs nothing to make again.
       if (!registers || !AskFuse(Rule::kElementwiseIntoElementwise, v, o)) return Load(k, v);
       cluster.through.push_back({v, context});

@@ -10,7 +10,8 @@
 namespace faultline::fusion {
 
 // Requires that the consumer is elementwise over the reduced shape and that everything it takes
-// from this launch is a value of a row: a row phase cannot see elements. A reduced value may be
+// from this launch is a value of a row: a row phase cannot see elements, and its loop is not that
+// of the reduced shape, so that nothing in it may depend on its position. A reduced value may be
 // stored as well.
 RuleAnswer ReductionIntoElementwise(const Graph& graph, const Meeting& meeting) {
   const Cluster& producer = graph.cluster(meeting.producer);
@@ -19,6 +20,7 @@ RuleAnswer ReductionIntoElementwise(const Graph& graph, const Meeting& meeting) 
       meeting.context != kFullContext || !(consumer.full == producer.row_shape)) {
     return std::unexpected(CutReason::kNoRule);
   }
+  if (ComputesPositions(graph, meeting.consumer)) return std::unexpected(CutReason::kInfeasible);
   for (const Member& member : consumer.members) {
     for (uint32_t v : graph.segment().OperandsOf(graph.op(member.op))) {
       if (graph.ProducerCluster(v) == meeting.producer &&

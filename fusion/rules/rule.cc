@@ -55,6 +55,12 @@ bool OnlyUsedHere(const Graph& graph, const Meeting& meeting) {
   return true;
 }
 
+bool ComputesPositions(const Graph& graph, uint32_t cluster) {
+  return std::ranges::any_of(graph.cluster(cluster).members, [&](const Member& member) {
+    return IsPositional(graph.op(member.op));
+  });
+}
+
 RuleAnswer IntoConsumer(const Graph& graph, const Meeting& meeting) {
   const Cluster& producer = graph.cluster(meeting.producer);
   const Cluster& consumer = graph.cluster(meeting.consumer);
@@ -63,6 +69,7 @@ RuleAnswer IntoConsumer(const Graph& graph, const Meeting& meeting) {
     return Joining{.producer_hosts = false, .context = kFullContext};
   }
   if (!OnlyUsedHere(graph, meeting)) return std::unexpected(CutReason::kShared);
+  if (ComputesPositions(graph, meeting.producer)) return std::unexpected(CutReason::kInfeasible);
   return Joining{.producer_hosts = false, .context = meeting.context};
 }
 

@@ -84,6 +84,8 @@ std::expected<void, CutReason> CatIntoRead(Graph& graph, Cluster& cluster, const
 // The producer's values are used by nothing but itself and this one use of `value`, and none is
 // stored: it may be computed at any index instead.
 bool OnlyUsedHere(const Graph& graph, const Meeting& meeting);
+// Whether a member of the cluster depends on its position, and so on the loop it is in.
+bool ComputesPositions(const Graph& graph, uint32_t cluster);
 // Joins an elementwise producer into the consumer: at the same index if `value` is needed where it
 // is made, else at the context it is needed at.
 RuleAnswer IntoConsumer(const Graph& graph, const Meeting& meeting);

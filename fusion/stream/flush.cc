@@ -10,6 +10,7 @@
 #include <chrono>
 #include <utility>
 
+#include "fusion/composites/expansion.h"
 #include "fusion/fault.h"
 #include "fusion/stream/choosers.h"
 #include "fusion/stream/session.h"
@@ -86,7 +87,7 @@ void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> pending) {
     }
     const PendingOp& op = pending.front();
     ir::Status status(plan.error().code(), fmt::format("{} {}: {}", ir::Mnemonic(op.source),
-                                                       NameOf(*op.result), plan.error().message()));
+                                                       NameOf(op), plan.error().message()));
     SpoilValue(*op.result, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
   }
 }
@@ -138,7 +139,9 @@ void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> o
   relative_.clear();
   const PendingOp* before = nullptr;
   for (const PendingOp& op : ops) {
-    const bool sibling = before != nullptr && before->application == op.application;
+    // The steps of a composite are no results of one op.
+    const bool sibling = before != nullptr && before->application == op.application &&
+                         before->part != op.part && !IsExpanded(op.source);
     before = &op;
     form_.BeginOp(op.op, static_cast<int>(op.operand_count), op.moves_codes, sibling);
     for (Value* value : OperandsOf(stream, op)) {
@@ -246,7 +249,7 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     ir::Status status(
         ir::StatusCode::kIndexOutOfRange,
         fmt::format("{} {}: index {} is out of range for extent {} (element {} of the index)",
-                    ir::Mnemonic(op.source), NameOf(*op.result), failure->index, failure->bound,
+                    ir::Mnemonic(op.source), NameOf(op), failure->index, failure->bound,
                     failure->position));
     const auto spoil = std::make_shared<Spoil>(Spoil{std::move(status), op.application});
     SpoilValue(*op.result, spoil);
@@ -284,9 +287,8 @@ void StreamSession::Settle(std::span<const PendingOp> ops, const Plan& plan) {
       ClassifyLayout(value);
     } else if (slot.failure != nullptr) {
       const PendingOp& op = ops[slot.failed_op];
-      ir::Status status(slot.failure->code(),
-                        fmt::format("{} {}: {}", ir::Mnemonic(op.source), NameOf(*op.result),
-                                    slot.failure->message()));
+      ir::Status status(slot.failure->code(), fmt::format("{} {}: {}", ir::Mnemonic(op.source),
+                                                          NameOf(op), slot.failure->message()));
       SpoilValue(value, std::make_shared<Spoil>(Spoil{std::move(status), op.application}));
     }
   }
@@ -320,10 +322,14 @@ void StreamSession::TracePlan(const Plan& plan, std::span<const PendingOp> ops, 
     record.kind = step.kind;
     record.rules = step.rules;
     record.first_op = static_cast<uint32_t>(trace_.ops.size());
-    record.op_count = static_cast<uint32_t>(step.ops.size());
     for (uint32_t o : step.ops) {
-      trace_.ops.push_back({ops[o].source, ops[o].application, ops[o].result->number});
+      // The parts of a composite are one op, and stand side by side.
+      const bool part = trace_.ops.size() > record.first_op &&
+                        trace_.ops.back().application == ops[o].application &&
+                        trace_.ops.back().result == ops[o].target;
+      if (!part) trace_.ops.push_back({ops[o].source, ops[o].application, ops[o].target});
     }
+    record.op_count = static_cast<uint32_t>(trace_.ops.size()) - record.first_op;
     trace_.launches.push_back(record);
     // Said once, and not before there is a library to name.
     if (step.kind == LaunchKind::kMatmul && trace_.notes.empty()) {

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "fusion/composites/expansion.h"
 #include "fusion/fault.h"
 #include "fusion/plan/graph.h"
 #include "fusion/stream/parts.h"
@@ -341,43 +342,83 @@ ir::Status StreamSession::CheckSchemes(const Application& application,
 
 void StreamSession::Record(const Application& application, std::span<Value* const> operands,
                            size_t part, Value* result) {
-  Stream& stream = StreamAt(application.stream);
+  if (IsExpanded(application.op)) return RecordExpansion(application, operands, part, result);
+  static const ir::Attributes kNone;
   PendingOp op;
   op.op = PartOf(application.op, part);
   op.source = application.op;
   op.part = static_cast<uint8_t>(part);
+  op.target = result->number;
   op.application = applications_;
+  Push(application.stream, op, operands, application.scalars,
+       application.attributes != nullptr ? *application.attributes : kNone, result);
+}
+
+void StreamSession::RecordExpansion(const Application& application,
+                                    std::span<Value* const> operands, size_t part, Value* result) {
+  static const ir::Attributes kNone;
+  std::vector<ir::Type> types;
+  for (const Value* value : operands) types.push_back(value->type);
+  const ir::Attributes& attributes =
+      application.attributes != nullptr ? *application.attributes : kNone;
+  const Expansion expansion =
+      Expand({application.op, types, application.scalars, attributes, result->type, part});
+  const std::string name = trace_.names[result->number];
+  std::vector<Value*> values(operands.begin(), operands.end());
+  std::vector<Value*> inputs;
+  for (const PrimitiveOp& primitive : expansion) {
+    const bool last = &primitive == &expansion.back();
+    Value* made = result;
+    if (!last) {
+      const size_t step = values.size() - operands.size();
+      made = NewValue(primitive.result, name.empty() ? name : fmt::format("{}.{}", name, step));
+      // As if by a handle, should the queue run before all parts are in it.
+      ++made->handles;
+    }
+    inputs.clear();
+    for (const uint32_t number : primitive.operands) inputs.push_back(values[number]);
+    if (StreamAt(application.stream).ops.size() >= kSegmentOpsMax) Flush(application.stream);
+    PendingOp op;
+    op.op = primitive.op;
+    op.source = application.op;
+    op.part = static_cast<uint8_t>(part);
+    op.target = result->number;
+    op.application = applications_;
+    Push(application.stream, op, inputs, primitive.scalars, primitive.attributes, made);
+    values.push_back(made);
+  }
+  for (size_t i = operands.size(); i + 1 < values.size(); ++i) DropHandleOf(values[i]);
+}
+
+void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> operands,
+                         std::span<const ir::Scalar> scalars, const ir::Attributes& attributes,
+                         Value* result) {
+  Stream& stream = StreamAt(stream_id);
   op.first_operand = static_cast<uint32_t>(stream.operands.size());
   op.operand_count = static_cast<uint32_t>(operands.size());
   op.first_run = static_cast<uint32_t>(stream.runs.size());
   op.first_scalar = static_cast<uint32_t>(stream.scalars.size());
-  op.scalar_count = static_cast<uint32_t>(application.scalars.size());
+  op.scalar_count = static_cast<uint32_t>(scalars.size());
   op.result = result;
-  if (application.attributes != nullptr) {
-    for (const ir::Attributes::Entry& entry : application.attributes->entries()) {
-      stream.runs.push_back(static_cast<int64_t>(entry.key));
-      stream.runs.push_back(static_cast<int64_t>(entry.values.size()));
-      stream.runs.insert(stream.runs.end(), entry.values.begin(), entry.values.end());
-    }
+  for (const ir::Attributes::Entry& entry : attributes.entries()) {
+    stream.runs.push_back(static_cast<int64_t>(entry.key));
+    stream.runs.push_back(static_cast<int64_t>(entry.values.size()));
+    stream.runs.insert(stream.runs.end(), entry.values.begin(), entry.values.end());
   }
   op.run_count = static_cast<uint32_t>(stream.runs.size()) - op.first_run;
-  stream.scalars.insert(stream.scalars.end(), application.scalars.begin(),
-                        application.scalars.end());
-  if (!operands.empty() && operands[0]->type.quantized() && ir::IsLayoutOp(application.op)) {
+  stream.scalars.insert(stream.scalars.end(), scalars.begin(), scalars.end());
+  if (!operands.empty() && operands[0]->type.quantized() && ir::IsLayoutOp(op.op)) {
     std::vector<ir::Type> types;
     for (const Value* value : operands) types.push_back(value->type);
-    static const ir::Attributes kNone;
-    op.moves_codes = ir::MovesCodes(
-        application.op, application.attributes != nullptr ? *application.attributes : kNone, types,
-        result->type);
+    op.moves_codes = ir::MovesCodes(op.op, attributes, types, result->type);
   }
   for (Value* value : operands) {
     stream.operands.push_back(value);
     ++value->uses;
-    value->use_stream = application.stream;
+    value->use_stream = stream_id;
   }
   result->queued = true;
-  result->stream = application.stream;
+  result->stream = stream_id;
   stream.ops.push_back(op);
 }
 

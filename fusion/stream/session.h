@@ -70,6 +70,13 @@ class StreamSession final : public Session {
                          std::span<const std::byte> storage);
   void Record(const Application& application, std::span<Value* const> operands, size_t part,
               Value* result);
+  // As primitives, whose results but the last nobody but the queue knows.
+  void RecordExpansion(const Application& application, std::span<Value* const> operands,
+                       size_t part, Value* result);
+  // `op` has the fields that a client's application decides.
+  void Push(int stream, PendingOp op, std::span<Value* const> operands,
+            std::span<const ir::Scalar> scalars, const ir::Attributes& attributes, Value* result);
+  std::string NameOf(const PendingOp& op) const { return trace_.NameOf(op.target); }
 
   // Running what is pending.
   void Flush(int stream);

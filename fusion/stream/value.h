@@ -52,8 +52,11 @@ struct Value {
 // An operation in a queue. Operands, attributes and scalars lie in the stream's arenas.
 struct PendingOp {
   ir::Opcode op = ir::Opcode::kReshape;
-  ir::Opcode source = ir::Opcode::kReshape;  // what the client applied
-  uint8_t part = 0;                          // which of its results this makes
+  // What the client applied, which of its results this makes, and the number of that value. The op
+  // may be one of several that make it: messages and the trace speak of what was applied.
+  ir::Opcode source = ir::Opcode::kReshape;
+  uint8_t part = 0;
+  uint32_t target = 0;
   bool moves_codes = false;
   bool selected = false;
   uint32_t application = 0;

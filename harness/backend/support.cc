@@ -17,20 +17,36 @@ ir::ElementType ElementOf(Dtype dtype) {
   return dtype == Dtype::kQuantized ? ir::ElementType(ir::Scheme{}) : ir::ElementType(dtype);
 }
 
-// Operand types by the dtype rule. All are [2,2], which is legal in every shape rule but for a
-// one-dimensional index, and for the values at tuples that name single elements.
-std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
-  const Type main(ElementOf(dtype), Shape{2, 2});
-  const int arity = info.arity == ir::kVariadic ? 2 : info.arity;
-  std::vector<Type> operands(static_cast<size_t>(arity), main);
-  if (info.dtype_rule == ir::DtypeRule::kIndexed) {
-    const bool rows = info.shape_rule == ir::ShapeRule::kSelect ||
-                      info.shape_rule == ir::ShapeRule::kSelectAssign;
-    operands[1] = Type(Dtype::kI64, rows ? Shape{2} : Shape{2, 2});
-    if (info.shape_rule == ir::ShapeRule::kScatterNd) operands[2].shape = Shape{2};
-  } else if (info.dtype_rule == ir::DtypeRule::kMasked) {
-    operands[1] = Type(Dtype::kBool, Shape{2, 2});
+// The least shape that is legal as operand i of the rule.
+Shape ShapeOf(ir::ShapeRule rule, size_t i) {
+  switch (rule) {
+    case ir::ShapeRule::kNormalizeRows:
+    case ir::ShapeRule::kNormalizeChannels:
+      return i > 0 ? Shape{2} : Shape{2, 2};
+    case ir::ShapeRule::kSelect:
+    case ir::ShapeRule::kSelectAssign:
+      return i == 1 ? Shape{2} : Shape{2, 2};
+    case ir::ShapeRule::kScatterNd:
+      // The values at tuples that name single elements.
+      return i == 2 ? Shape{2} : Shape{2, 2};
+    case ir::ShapeRule::kMeshgrid:
+      return Shape{2};
+    case ir::ShapeRule::kCross:
+      return Shape{3, 2};
+    default:
+      return Shape{2, 2};
   }
+}
+
+// Operand types by the dtype rule, without optional ones.
+std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
+  const size_t arity = info.arity == ir::kVariadic ? 2 : static_cast<size_t>(info.arity);
+  std::vector<Type> operands;
+  for (size_t i = 0; i < arity; ++i) {
+    operands.emplace_back(ElementOf(dtype), ShapeOf(info.shape_rule, i));
+  }
+  if (info.dtype_rule == ir::DtypeRule::kIndexed) operands[1].element = Dtype::kI64;
+  if (info.dtype_rule == ir::DtypeRule::kMasked) operands[1].element = Dtype::kBool;
   return operands;
 }
 
@@ -43,12 +59,23 @@ void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
     case AttributeKey::kTimes:
     case AttributeKey::kStep:
     case AttributeKey::kK:
+    case AttributeKey::kLength:
+    case AttributeKey::kShift:
+    case AttributeKey::kGroups:
       attributes.Set(key, 1);
+      break;
+    case AttributeKey::kClasses:
+    case AttributeKey::kChunks:
+      attributes.Set(key, 2);
       break;
     case AttributeKey::kSlices:
       attributes.SetSlices(std::vector<ir::SliceTriple>{{0, 2, 1}, {0, 2, 1}});
       break;
     case AttributeKey::kDim:
+    case AttributeKey::kStart:
+    case AttributeKey::kDdof:
+    case AttributeKey::kOrder:
+    case AttributeKey::kSeed:
       attributes.Set(key, 0);
       break;
     case AttributeKey::kUpdate:
@@ -57,6 +84,8 @@ void SetAttribute(AttributeKey key, ir::Attributes& attributes) {
     case AttributeKey::kDimOptional:
     case AttributeKey::kDescending:
     case AttributeKey::kRange:
+    case AttributeKey::kDiagonal:
+    case AttributeKey::kOffset:
       break;  // absent is legal
   }
 }
@@ -76,10 +105,14 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleAp
       return declared;
     }
     case ir::DtypeRule::kCast:
+      if (info.shape_rule == ir::ShapeRule::kOneHot) return {Type(Dtype::kF32, Shape{2, 2, 2})};
+      [[fallthrough]];
     case ir::DtypeRule::kDequantize:
       return {Type(Dtype::kF32, Shape{2, 2})};
     case ir::DtypeRule::kQuantize:
       return {Type(ir::ElementType(ir::Scheme{}), Shape{2, 2})};
+    case ir::DtypeRule::kSameParts:
+      return {};
     case ir::DtypeRule::kSame:
     case ir::DtypeRule::kDeclared:
       if (info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||
@@ -105,8 +138,10 @@ std::optional<SampleApplication> MakeSample(ir::Opcode op, Dtype dtype) {
   if (!ir::IsIn(dtype, info.operand_dtypes)) return std::nullopt;
   SampleApplication sample;
   sample.operands = OperandsOf(info, dtype);
-  const Dtype typed = info.scalars == ir::ScalarRule::kInt ? Dtype::kI64 : dtype;
-  sample.scalars.assign(static_cast<size_t>(info.scalar_count()), ir::Scalar{typed, 0});
+  const Dtype typed = info.ScalarDtype(dtype);
+  ir::Scalar scalar{typed, 0};
+  if (info.scalars == ir::ScalarRule::kPositive) scalar = ir::FloatScalar(typed, 1);
+  sample.scalars.assign(static_cast<size_t>(info.scalar_count()), scalar);
   for (AttributeKey key : info.attributes()) SetAttribute(key, sample.attributes);
   auto results = ir::InferTypes(op, sample.operands, sample.scalars, sample.attributes,
                                 DeclaredOf(info, dtype, sample));

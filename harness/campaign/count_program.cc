@@ -285,7 +285,8 @@ class Counter {
     const State& index = states_[s.operands[1]];
     const ir::Shape& shape = program_.TypeOf(s.operands[0]).shape;
     if (!index.input) return;
-    const bool tuples = !s.attributes.has_dim();
+    const ir::ShapeRule rule = ir::InfoOf(s.op).shape_rule;
+    const bool tuples = rule == ir::ShapeRule::kGatherNd || rule == ir::ShapeRule::kScatterNd;
     const ir::Shape& indices = program_.TypeOf(s.operands[1]).shape;
     // Of tuples each element has an axis of its own.
     const auto extent_of = [&](int64_t flat) {

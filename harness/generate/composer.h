@@ -71,6 +71,8 @@ class Composer {
   int64_t Aim() const;
   int64_t AimMax() const;
   ir::Dtype DrawDtype(ir::DtypeMask mask);
+  // Scalars of the op, whose elements are of `dtype`.
+  std::vector<ir::Scalar> DrawScalars(const ir::OpInfo& info, ir::Dtype dtype);
 
   ChoiceStream& choices() { return choices_; }
   Builder& builder() { return builder_; }
@@ -95,6 +97,13 @@ class Composer {
   ir::ValueId SliceAssign(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Reduction(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Matmul(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Meshgrid(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Stack(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId OneHot(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Cross(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Embedding(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Linear(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId Normalize(const ir::OpInfo& info, ir::ValueId first);
 
   ir::ValueId First(const ir::OpInfo& info, ir::ValueId first, int rank_min = 0);
   // An operand with the dtype of `other` whose shape broadcasts with it.
@@ -109,11 +118,11 @@ class Composer {
   ir::ValueId Index(const ir::Shape& shape, int64_t extent);
   ir::ValueId PlacesIndex(const ir::OpInfo& info, const ir::Attributes& attributes,
                           const ir::Shape& shape);
+  ir::ValueId LiveOf(const ir::Type& type);
+  ir::ValueId ParameterOf(const ir::Type& type, ir::Domain domain = ir::Domain::kAny);
 
   std::vector<ir::SliceTriple> DrawSlices(const ir::Shape& shape);
   ir::Shape DrawReshape(const ir::Shape& shape);
-  std::vector<ir::Scalar> DrawScalars(const ir::OpInfo& info, ir::Dtype dtype);
-
   ChoiceStream& choices_;
   const Swarm& swarm_;
   Builder& builder_;

@@ -98,6 +98,10 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
     case ir::ShapeRule::kSlice:
     case ir::ShapeRule::kRepeatDim:
     case ir::ShapeRule::kUnfold:
+    case ir::ShapeRule::kSplit:
+    case ir::ShapeRule::kMatrices:
+    case ir::ShapeRule::kNarrow:
+    case ir::ShapeRule::kDiagonal:
       result = View(info, first);
       break;
     case ir::ShapeRule::kCat:
@@ -123,6 +127,28 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
       break;
     case ir::ShapeRule::kMatmul:
       result = Matmul(info, first);
+      break;
+    case ir::ShapeRule::kStack:
+      result = Stack(info, first);
+      break;
+    case ir::ShapeRule::kMeshgrid:
+      result = Meshgrid(info, first);
+      break;
+    case ir::ShapeRule::kOneHot:
+      result = OneHot(info, first);
+      break;
+    case ir::ShapeRule::kCross:
+      result = Cross(info, first);
+      break;
+    case ir::ShapeRule::kEmbedding:
+      result = Embedding(info, first);
+      break;
+    case ir::ShapeRule::kLinear:
+      result = Linear(info, first);
+      break;
+    case ir::ShapeRule::kNormalizeRows:
+    case ir::ShapeRule::kNormalizeChannels:
+      result = Normalize(info, first);
       break;
   }
   if (result == kNoValue) builder_.Rewind(mark);

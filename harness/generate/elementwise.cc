@@ -53,6 +53,11 @@ std::vector<ir::Scalar> Composer::DrawScalars(const ir::OpInfo& info, Dtype dtyp
       return {DrawShift(choices_, dtype)};
     case ir::ScalarRule::kTyped:
       return {DrawScalar(choices_, dtype, ir::Domain::kAny, special)};
+    case ir::ScalarRule::kProbability:
+      return {ir::FloatScalar(Dtype::kF32, choices_.Pick({0.5, 0.25, 0.0, 1.0, 0.1, 0x1p-20}))};
+    case ir::ScalarRule::kPositive:
+      // What libraries take, what swamps the data, and the least that f16 can hold.
+      return {ir::FloatScalar(dtype, choices_.Pick({1e-5, 1e-3, 1e-6, 1.0, 64.0, 0x1p-24}))};
     case ir::ScalarRule::kTypedTyped: {
       // Mostly in order: the other way round has one answer everywhere.
       const ir::Scalar a = DrawScalar(choices_, dtype, ir::Domain::kAny, special);
@@ -117,7 +122,9 @@ ValueId Composer::Broadcast(const ir::OpInfo& info, ValueId first) {
 ValueId Composer::Creation(const ir::OpInfo& info) {
   const Type type(DrawDtype(info.operand_dtypes & ir::kPlainMask),
                   DrawShape(choices_, swarm_, -1, Aim()));
-  return Apply(info.op, {}, {}, type);
+  ir::Attributes attributes;
+  if (!DrawViewAttributes(choices_, info, type.shape, attributes)) return kNoValue;
+  return Apply(info.op, {}, attributes, type);
 }
 
 }  // namespace faultline::harness

@@ -86,11 +86,19 @@ void FitScalars(const ir::OpInfo& info, Dtype dtype, ir::Statement& statement, C
     return;
   }
   const auto count = static_cast<size_t>(info.scalar_count());
+  if (info.scalars == ir::ScalarRule::kPositive || info.scalars == ir::ScalarRule::kProbability) {
+    const Dtype wanted = info.ScalarDtype(dtype);
+    const bool typed = statement.scalars.size() == count && statement.scalars[0].dtype == wanted;
+    const double value = typed ? ir::ToDouble(wanted, statement.scalars[0].bits) : 0;
+    // What both rules admit.
+    if (!(value > 0 && value <= 1)) statement.scalars = composer.DrawScalars(info, dtype);
+    return;
+  }
   while (statement.scalars.size() < count) {
     statement.scalars.push_back(DrawScalar(composer.choices(), dtype, ir::Domain::kAny, 5));
   }
   statement.scalars.resize(count);
-  const Dtype wanted = info.scalars == ir::ScalarRule::kInt ? Dtype::kI64 : dtype;
+  const Dtype wanted = info.ScalarDtype(dtype);
   for (ir::Scalar& scalar : statement.scalars) {
     if (scalar.dtype == wanted) continue;
     // The nearest thing to the same number.
@@ -145,11 +153,25 @@ bool FitAttributes(Composer& composer, const ir::OpInfo& info, const Shape& shap
         drawn.Set(
             key, std::clamp<int64_t>(attributes.Int(key), 0, shape[static_cast<int>(drawn.dim())]));
         break;
+      case AttributeKey::kChunks:
+        drawn.Set(key, attributes.Int(key));
+        break;
+      case AttributeKey::kStart:
+      case AttributeKey::kLength:
+      case AttributeKey::kGroups:
+        break;  // drawn for the new extents
       case AttributeKey::kTimes:
       case AttributeKey::kStep:
       case AttributeKey::kDescending:
       case AttributeKey::kUpdate:
       case AttributeKey::kRange:
+      case AttributeKey::kShift:
+      case AttributeKey::kDiagonal:
+      case AttributeKey::kClasses:
+      case AttributeKey::kDdof:
+      case AttributeKey::kOrder:
+      case AttributeKey::kSeed:
+      case AttributeKey::kOffset:
         drawn.Set(key, attributes.Int(key));
         break;
     }
@@ -188,6 +210,8 @@ Shape FitExpand(const Shape& from, const Shape& written) {
 std::vector<Type> FitDeclared(const ir::OpInfo& info, std::span<const Type> operands,
                               const ir::Attributes& attributes, std::span<const Type> written) {
   std::vector<Type> declared(written.begin(), written.end());
+  // What has a number of results of its own declares none.
+  if (info.result_count() == ir::kVariadic) return {};
   declared.resize(static_cast<size_t>(info.result_count()), written[0]);
   if (operands.empty()) return declared;
   const Shape& shape = operands[0].shape;
@@ -206,6 +230,9 @@ std::vector<Type> FitDeclared(const ir::OpInfo& info, std::span<const Type> oper
     } else if (info.shape_rule == ShapeRule::kUnfold && type.shape.rank() != shape.rank() + 1) {
       type.shape = shape;
       if (shape.rank() < ir::kRankMax) type.shape.PushBack(1);
+    } else if (info.shape_rule == ShapeRule::kOneHot) {
+      type.shape = shape;
+      if (shape.rank() < ir::kRankMax) type.shape.PushBack(attributes.Int(AttributeKey::kClasses));
     }
   }
   for (size_t r = 0; r < declared.size(); ++r) {
@@ -306,6 +333,46 @@ bool FitShapes(Composer& composer, const ir::OpInfo& info, ir::Statement& statem
       if (inner) return true;
       return replace(
           1, Shape{shape[shape.rank() - 1], right.rank() == 0 ? 1 : right[right.rank() - 1]});
+    }
+    case ShapeRule::kMeshgrid:
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (builder.TypeOf(operands[i]).shape.rank() == 1) continue;
+        if (!replace(i, Shape{std::min<int64_t>(3, builder.TypeOf(operands[i]).NumElements())})) {
+          return false;
+        }
+      }
+      return true;
+    case ShapeRule::kStack:
+      for (size_t i = 1; i < operands.size(); ++i) {
+        if (!replace(i, shape)) return false;
+      }
+      return true;
+    case ShapeRule::kCross:
+      if (shape.rank() == 0 || (shape[dim] != 3 && shape[dim] != 1)) return false;
+      shape[dim] = 3;
+      return replace(1, shape);
+    case ShapeRule::kEmbedding: {
+      if (shape.rank() != 2) return false;
+      const IntBounds& bounds = builder.StateOf(operands[1]).bounds;
+      if (!bounds.known || (bounds.low >= 0 && bounds.high < shape[0])) return true;
+      operands[1] = composer.NewIndex(builder.TypeOf(operands[1]).shape, shape[0]);
+      return operands[1] != kNoValue;
+    }
+    case ShapeRule::kLinear: {
+      if (shape.rank() == 0) return false;
+      const Shape& weight = builder.TypeOf(operands[1]).shape;
+      const int64_t columns = weight.rank() == 0 ? 1 : weight[weight.rank() - 1];
+      return replace(1, Shape{shape[shape.rank() - 1], columns}) &&
+             (operands.size() < 3 || replace(2, Shape{columns}));
+    }
+    case ShapeRule::kNormalizeRows:
+    case ShapeRule::kNormalizeChannels: {
+      const int axis = info.shape_rule == ShapeRule::kNormalizeRows ? shape.rank() - 1 : 1;
+      if (axis < 0 || axis >= shape.rank()) return false;
+      for (size_t i = 1; i < operands.size(); ++i) {
+        if (!replace(i, Shape{shape[axis]})) return false;
+      }
+      return true;
     }
     default:
       return true;

@@ -81,6 +81,15 @@ ir::SliceTriple DrawSlice(ChoiceStream& choices, int64_t extent) {
   return slice;
 }
 
+// A divisor of the number of channels.
+int64_t DrawGroups(ChoiceStream& choices, const Shape& shape) {
+  const int64_t channels = shape.rank() < 2 ? 1 : shape[1];
+  if (channels > 1 && choices.Percent(30)) return channels;
+  constexpr int64_t kDivisors[] = {2, 3, 4, 8};
+  const int64_t drawn = choices.Pick(kDivisors);
+  return channels % drawn == 0 && channels > 0 ? drawn : 1;
+}
+
 }  // namespace
 
 bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const Shape& shape,
@@ -133,6 +142,54 @@ bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const Sha
       case AttributeKey::kRange:
         attributes.Set(key, choices.OneIn(5) ? 1 : 0);
         break;
+      case AttributeKey::kStart:
+        // Of narrow, whose dim is drawn before and whose length after it.
+        attributes.Set(key, choices.Between(0, shape[static_cast<int>(attributes.dim())]));
+        break;
+      case AttributeKey::kLength:
+        if (info.shape_rule == ir::ShapeRule::kSplit) {
+          const int64_t extent = shape[static_cast<int>(attributes.dim())];
+          // A few parts, and rarely as many as there are elements.
+          const int64_t least = choices.OneIn(12) ? 1 : (extent + 3) / 4;
+          attributes.Set(key, choices.Between(std::max<int64_t>(1, least), extent + 1));
+          break;
+        }
+        attributes.Set(key, choices.Between(0, shape[static_cast<int>(attributes.dim())] -
+                                                   attributes.Int(AttributeKey::kStart)));
+        break;
+      case AttributeKey::kShift: {
+        const int64_t extent = shape[static_cast<int>(attributes.dim())];
+        attributes.Set(key, choices.Between(-2 * extent - 1, 2 * extent + 1));
+        break;
+      }
+      case AttributeKey::kDiagonal:
+        attributes.Set(key, choices.Percent(40) ? 0 : choices.Between(-4, 4));
+        break;
+      case AttributeKey::kChunks:
+        attributes.Set(key, choices.Between(1, choices.OneIn(12) ? 70 : 5));
+        break;
+      case AttributeKey::kClasses:
+        attributes.Set(key, choices.OneIn(12) ? 0 : choices.Between(1, 9));
+        break;
+      case AttributeKey::kGroups:
+        attributes.Set(key, DrawGroups(choices, shape));
+        break;
+      case AttributeKey::kDdof:
+        attributes.Set(key, choices.OneIn(8) ? choices.Between(2, 9) : choices.Below(2));
+        break;
+      case AttributeKey::kSeed:
+        attributes.Set(
+            key, choices.Percent(80) ? choices.Below(1000) : static_cast<int64_t>(choices.Bits()));
+        break;
+      case AttributeKey::kOffset:
+        // Mostly none; else a small one, or one with a high half.
+        if (choices.Percent(70)) break;
+        attributes.Set(
+            key, choices.Percent(50) ? choices.Below(100) : static_cast<int64_t>(choices.Bits()));
+        break;
+      case AttributeKey::kOrder:
+        attributes.Set(key, choices.Below(static_cast<uint32_t>(ir::InfoOf(key).words.size())));
+        break;
       case AttributeKey::kSlices: {
         std::vector<ir::SliceTriple> slices;
         for (const int64_t extent : shape) slices.push_back(DrawSlice(choices, extent));
@@ -160,7 +217,9 @@ int64_t DrawWindow(ChoiceStream& choices, int64_t extent) {
 }
 
 int64_t TupleOf(const ir::OpInfo& info, const Shape& index) {
-  return info.Takes(AttributeKey::kDim) || index.rank() == 0 ? 1 : index[index.rank() - 1];
+  const bool tuples = info.shape_rule == ir::ShapeRule::kGatherNd ||
+                      info.shape_rule == ir::ShapeRule::kScatterNd;
+  return tuples && index.rank() > 0 ? index[index.rank() - 1] : 1;
 }
 
 int64_t IndexBound(const ir::Attributes& attributes, const Shape& shape, int64_t tuple) {
@@ -232,7 +291,9 @@ Shape Composer::DrawReshape(const Shape& shape) {
 
 ValueId Composer::View(const ir::OpInfo& info, ValueId first) {
   const bool needs_axis = !info.attributes().empty() && info.op != Opcode::kPermute;
-  const ValueId operand = First(info, first, needs_axis ? 1 : 0);
+  const bool matrices =
+      info.shape_rule == ir::ShapeRule::kMatrices || info.shape_rule == ir::ShapeRule::kDiagonal;
+  const ValueId operand = First(info, first, matrices ? 2 : needs_axis ? 1 : 0);
   if (operand == kNoValue) return kNoValue;
   const Type type = builder_.TypeOf(operand);
   ir::Attributes attributes;

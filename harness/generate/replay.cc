@@ -53,6 +53,7 @@ bool TakesDeclaredType(const ir::OpInfo& info) {
     case ir::DtypeRule::kDequantize:
       return true;
     case ir::DtypeRule::kSame:
+    case ir::DtypeRule::kSameParts:
     case ir::DtypeRule::kCompare:
     case ir::DtypeRule::kIndexed:
     case ir::DtypeRule::kMasked:
@@ -130,15 +131,16 @@ bool Replay::EmitApply(const ir::Statement& statement) {
   std::vector<Type> written;
   for (const ValueId result : statement.results) written.push_back(draft_.TypeOf(result));
   // Another op in place of the one that was written may have more results, or fewer.
-  const auto count = static_cast<size_t>(info.result_count());
-  bool as_written = count == written.size();
+  const bool counted = info.result_count() != ir::kVariadic;
+  const size_t names_max = counted ? static_cast<size_t>(info.result_count()) : written.size();
+  bool as_written = !counted || names_max == written.size();
   for (size_t i = 0; i < fitted.operands.size(); ++i) {
     as_written =
         as_written && builder_.TypeOf(fitted.operands[i]) == draft_.TypeOf(statement.operands[i]);
   }
   as_written = as_written && !NeedsNewIndex(info, fitted);
   std::vector<std::string> names;
-  for (size_t r = 0; keep_names_ && r < std::min(count, written.size()); ++r) {
+  for (size_t r = 0; keep_names_ && r < std::min(names_max, written.size()); ++r) {
     names.push_back(draft_.values[statement.results[r]].name);
   }
   const auto apply = [&](const std::vector<Type>& declared) {
@@ -160,9 +162,9 @@ bool Replay::EmitApply(const ir::Statement& statement) {
       result = apply(declared);
     }
   }
+  const size_t count = result == kNoValue ? 0 : builder_.program().statements.back().results.size();
   for (size_t r = 0; r < statement.results.size(); ++r) {
-    map_[statement.results[r]] =
-        result == kNoValue || r >= count ? kNoValue : result + static_cast<ValueId>(r);
+    map_[statement.results[r]] = r >= count ? kNoValue : result + static_cast<ValueId>(r);
   }
   if (result == kNoValue) builder_.Rewind(mark);
   return result != kNoValue;

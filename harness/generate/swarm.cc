@@ -63,6 +63,8 @@ void DrawOpWeights(ChoiceStream& choices, std::optional<Focus> focus, Swarm& swa
     if (info.shape_rule == ir::ShapeRule::kReduceAll) weight = 2;
     if ((info.traits & ir::kContraction) != 0) weight = 8;
     if ((info.traits & ir::kCreation) != 0) weight = 2;
+    // Few ops name places by data, and each has many kinds of operands and indices.
+    if ((info.traits & (ir::kIndexing | ir::kScattering)) != 0) weight = 8;
     if ((info.traits & (ir::kReducing | ir::kRowwise | ir::kScanning | ir::kSorting)) != 0 &&
         info.shape_rule != ir::ShapeRule::kReduceAll) {
       weight = 5;

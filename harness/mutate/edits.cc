@@ -101,7 +101,8 @@ bool ReplaceOp(Edits& edits, ChoiceStream& choices) {
   uint32_t seen = 0;
   ir::Opcode chosen = statement->op;
   for (const ir::OpInfo& info : ir::AllOps()) {
-    if (info.op == old.op || info.arity != old.arity || info.shape_rule != old.shape_rule) continue;
+    if (info.op == old.op || info.shape_rule != old.shape_rule) continue;
+    if (!info.TakesOperands(static_cast<int>(statement->operands.size()))) continue;
     if (close && (info.dtype_rule != old.dtype_rule || info.scalars != old.scalars)) continue;
     if (choices.Below(++seen) == 0) chosen = info.op;
   }
@@ -199,10 +200,26 @@ bool PutSpecialValue(Edits& edits, ChoiceStream& choices) {
   return true;
 }
 
+// An operand that may be left out is, or comes back as one of the others.
+bool ToggleOptional(Statement& statement, ChoiceStream& choices) {
+  const ir::OpInfo& info = ir::InfoOf(statement.op);
+  const auto count = static_cast<int>(statement.operands.size());
+  if (count > info.arity && choices.Percent(50)) {
+    statement.operands.pop_back();
+    return true;
+  }
+  if (!info.TakesOperands(count + 1)) return false;
+  statement.operands.push_back(statement.operands.back());
+  return true;
+}
+
 bool Rewire(Edits& edits, ChoiceStream& choices) {
   Statement* statement =
       PickStatement(edits, choices, [](const Statement& s) { return !s.operands.empty(); });
   if (statement == nullptr) return false;
+  const bool optional =
+      statement->kind == StatementKind::kApply && ir::InfoOf(statement->op).optional > 0;
+  if (optional && choices.Percent(50) && ToggleOptional(*statement, choices)) return true;
   ValueId& operand =
       statement->operands[choices.Below(static_cast<uint32_t>(statement->operands.size()))];
   const ir::ElementType element = edits.draft.TypeOf(operand).element;

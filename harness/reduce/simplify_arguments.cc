@@ -1,8 +1,8 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Attributes toward their defaults, scalars toward 0 and 1, statements toward stream 0. What no
-// longer infers is rejected by the verifier.
+// Optional operands away, attributes toward their defaults, scalars toward 0 and 1, statements
+// toward stream 0. What no longer infers is rejected by the verifier.
 
 #include "harness/reduce/search.h"
 #include "ir/element.h"
@@ -47,6 +47,24 @@ bool SimplifyAttributes(Search& search, size_t index) {
   return any;
 }
 
+// Operands that may be left out are, from the last.
+bool DropOptionalOperands(Search& search, size_t index) {
+  bool any = false;
+  while (!search.Done()) {
+    ir::Program candidate = search.current();
+    ir::Statement& statement = candidate.statements[index];
+    const auto count = static_cast<int>(statement.operands.size());
+    if (ir::InfoOf(statement.op).optional == 0 ||
+        !ir::InfoOf(statement.op).TakesOperands(count - 1)) {
+      break;
+    }
+    statement.operands.pop_back();
+    if (!search.Try(std::move(candidate))) break;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 bool SimplifyArguments(Search& search) {
@@ -59,6 +77,7 @@ bool SimplifyArguments(Search& search) {
       any = search.Try(std::move(candidate)) || any;
     }
     if (statement.kind != ir::StatementKind::kApply) continue;
+    any = DropOptionalOperands(search, i) || any;
     any = SimplifyScalars(search, i) || any;
     any = SimplifyAttributes(search, i) || any;
   }

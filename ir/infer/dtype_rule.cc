@@ -1,6 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <string>
 
 #include "ir/infer/rules.h"
@@ -54,6 +55,17 @@ Status CheckQuantize(const Application& application) {
   return {};
 }
 
+// Requires bits of the dtype, which is a float where the rule has a range.
+Status CheckScalarRange(ScalarRule rule, const Scalar& scalar) {
+  if (rule != ScalarRule::kPositive && rule != ScalarRule::kProbability) return {};
+  const double value = ToDouble(scalar.dtype, scalar.bits);
+  const bool positive = rule == ScalarRule::kPositive;
+  // Neither holds of NaN.
+  if (positive ? value > 0 && std::isfinite(value) : value >= 0 && value <= 1) return {};
+  return Invalid("scalar " + PrintElement(scalar.dtype, scalar.bits) +
+                 (positive ? " is not above 0 and finite" : " is no probability"));
+}
+
 }  // namespace
 
 Result<ElementType> InferElement(const Application& application, size_t r) {
@@ -65,6 +77,7 @@ Result<ElementType> InferElement(const Application& application, size_t r) {
   constexpr DtypeMask kIndexMask = MaskOf(Dtype::kI32) | MaskOf(Dtype::kI64);
   switch (info.dtype_rule) {
     case DtypeRule::kSame:
+    case DtypeRule::kSameParts:
     case DtypeRule::kCompare:
       for (size_t i = 1; i < operands.size(); ++i) {
         FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSame(application, i, operands[0].element));
@@ -103,7 +116,7 @@ Status CheckScalars(const Application& application, const ElementType& result) {
                    ", but has " + Number(application.scalars.size()));
   }
   Dtype dtype = application.operands.empty() ? result.dtype : application.operands[0].dtype();
-  if (application.info.scalars == ScalarRule::kInt) dtype = Dtype::kI64;
+  dtype = application.info.ScalarDtype(dtype);
   for (size_t i = 0; i < wanted; ++i) {
     const Scalar& scalar = application.scalars[i];
     if (scalar.dtype > Dtype::kQuantized || scalar.dtype != dtype) {
@@ -113,6 +126,7 @@ Status CheckScalars(const Application& application, const ElementType& result) {
       return Invalid("the bits of scalar " + Number(i) + " are no " +
                      std::string(DtypeName(dtype)));
     }
+    FAULTLINE_RETURN_IF_ERROR(CheckScalarRange(application.info.scalars, scalar));
   }
   return {};
 }

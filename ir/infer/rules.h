@@ -44,8 +44,25 @@ Result<ElementType> InferElement(const Application& application, size_t r);
 Status CheckScalars(const Application& application, const ElementType& result);
 // The shape of result `r`. Requires operands of the row's arity and checked attributes.
 Result<Shape> InferShape(const Application& application, size_t r);
+// The rules of composites, of which InferShape takes its part.
+Result<Shape> InferSplit(const Application& application, size_t r);
+Result<Shape> InferMeshgrid(const Application& application);
+Result<Shape> InferMatrices(const Application& application);
+Result<Shape> InferNarrow(const Application& application);
+Result<Shape> InferStack(const Application& application);
+Result<Shape> InferDiagonal(const Application& application);
+Result<Shape> InferOneHot(const Application& application);
+Result<Shape> InferCross(const Application& application);
+Result<Shape> InferEmbedding(const Application& application);
+Result<Shape> InferLinear(const Application& application);
+Result<Shape> InferNormalizeRows(const Application& application);
+Result<Shape> InferNormalizeChannels(const Application& application);
 // The scheme that a layout op on quantized operands gives: axes permute it, others keep it.
 Scheme InferScheme(const Application& application);
+// The number of results where the shapes say it.
+Result<size_t> InferParts(const Application& application);
+// Ranges of attributes that are neither axes nor extents.
+Status CheckAttributeRanges(const Application& application);
 // Rejects reductions of nothing that have no value.
 Status CheckReducedExtent(const Application& application);
 

@@ -17,6 +17,14 @@ Result<Shape> DeclaredShape(const Application& application, size_t r = 0) {
   return application.declared[r].shape;
 }
 
+Result<Shape> Creation(const Application& application, size_t r) {
+  FAULTLINE_ASSIGN_OR_RETURN(const Shape shape, DeclaredShape(application, r));
+  if (application.attributes.has_dim()) {
+    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckDim(application.attributes.dim(), shape.rank()));
+  }
+  return shape;
+}
+
 Result<Shape> Broadcast(const Application& application) {
   Shape shape = application.shape(0);
   for (size_t i = 1; i < application.operands.size(); ++i) {
@@ -297,7 +305,7 @@ Result<Shape> InferShape(const Application& application, size_t r) {
     case ShapeRule::kBroadcast:
       return Broadcast(application);
     case ShapeRule::kDeclared:
-      return DeclaredShape(application, r);
+      return Creation(application, r);
     case ShapeRule::kReshape:
       return Reshape(application);
     case ShapeRule::kPermute:
@@ -340,6 +348,30 @@ Result<Shape> InferShape(const Application& application, size_t r) {
       return Topk(application);
     case ShapeRule::kMatmul:
       return Matmul(application);
+    case ShapeRule::kSplit:
+      return InferSplit(application, r);
+    case ShapeRule::kMeshgrid:
+      return InferMeshgrid(application);
+    case ShapeRule::kMatrices:
+      return InferMatrices(application);
+    case ShapeRule::kNarrow:
+      return InferNarrow(application);
+    case ShapeRule::kStack:
+      return InferStack(application);
+    case ShapeRule::kDiagonal:
+      return InferDiagonal(application);
+    case ShapeRule::kOneHot:
+      return InferOneHot(application);
+    case ShapeRule::kCross:
+      return InferCross(application);
+    case ShapeRule::kEmbedding:
+      return InferEmbedding(application);
+    case ShapeRule::kLinear:
+      return InferLinear(application);
+    case ShapeRule::kNormalizeRows:
+      return InferNormalizeRows(application);
+    case ShapeRule::kNormalizeChannels:
+      return InferNormalizeChannels(application);
   }
   return Bad("has no shape rule");
 }

@@ -16,11 +16,8 @@ bool Parser::ParseScalar(Statement& statement, std::string_view literal, size_t 
                     std::string(literal) + "' is one more",
                 at, StatusCode::kInvalidProgram);
   }
-  Dtype dtype = Dtype::kI64;
-  if (info.scalars != ScalarRule::kInt) {
-    const ValueId typed = statement.operands.empty() ? statement.results[0] : statement.operands[0];
-    dtype = program_.TypeOf(typed).dtype();
-  }
+  const ValueId typed = statement.operands.empty() ? statement.results[0] : statement.operands[0];
+  const Dtype dtype = info.ScalarDtype(program_.TypeOf(typed).dtype());
   const auto bits = ir::ParseScalar(dtype, literal);
   if (!bits.has_value()) {
     return Fail("'" + std::string(literal) + "' is no " + std::string(DtypeName(dtype)) +

@@ -26,6 +26,7 @@ TABLE = {
     "fusion/plan/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/rules/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/lower/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
+    "fusion/composites/": {"may": ["ir/"]},
     "fusion/block/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/", "fusion/opencl/"]},
     "fusion/cpu/": {"may": ["ir/", "fusion/"], "not": ["fusion/opencl/"]},
     "fusion/opencl/": {"may": ["ir/", "fusion/"], "not": ["fusion/cpu/"]},

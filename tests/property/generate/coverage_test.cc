@@ -60,7 +60,8 @@ TEST_CASE("every operand slot is fed in every way") {
   // By op and slot: by an input and by a pending result. Over all ops: by everything.
   std::string missing;
   for (const ir::OpInfo& info : ir::AllOps()) {
-    const int slots = std::min(3, info.arity == ir::kVariadic ? 3 : info.arity);
+    const int slots =
+        std::min(3, info.arity == ir::kVariadic ? 3 : info.arity + info.optional);
     for (int slot = 0; slot < slots; ++slot) {
       const std::string prefix =
           "feed." + std::string(info.mnemonic) + "/" + std::to_string(slot) + "/";

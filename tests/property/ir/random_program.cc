@@ -237,7 +237,8 @@ class Builder {
     const OpInfo& info = dice_.Pick(AllOpsVector());
     std::vector<ValueId> ids;
     std::vector<Type> types;
-    const int arity = info.arity == kVariadic ? 1 + dice_.Below(3) : info.arity;
+    const int arity = info.arity == kVariadic ? 1 + dice_.Below(3)
+                                              : info.arity + dice_.Below(info.optional + 1);
     for (int i = 0; i < arity; ++i) {
       DtypeMask mask = i == 0 ? info.operand_dtypes : MaskOf(types[0].dtype());
       if (i == 1 && info.dtype_rule == DtypeRule::kMasked) mask = kBoolMask;
@@ -266,6 +267,8 @@ class Builder {
     std::vector<std::vector<Type>> candidates = {{}};
     if (info.result_count() == 1) {
       for (const Type& type : Declarations(info, types)) candidates.push_back({type});
+    } else if (info.result_count() == kVariadic) {
+      // As many as inference says.
     } else if (const auto shape = InferResultShape(info.op, types, statement.attributes, {}, 0)) {
       const Dtype index = dice_.OneIn(2) ? Dtype::kI32 : Dtype::kI64;
       candidates.push_back({Type(types[0].element, *shape), Type(index, *shape)});
@@ -274,7 +277,7 @@ class Builder {
       Dtype dtype =
           types.empty() ? (declared.empty() ? Dtype::kF32 : declared[0].dtype()) : types[0].dtype();
       if (dtype == Dtype::kQuantized && info.scalars != ScalarRule::kNone) continue;
-      if (info.scalars == ScalarRule::kInt) dtype = Dtype::kI64;
+      dtype = info.ScalarDtype(dtype);
       statement.scalars.clear();
       for (int k = 0; k < info.scalar_count(); ++k) {
         statement.scalars.push_back({dtype, RandomElement(dice_, dtype)});

@@ -217,5 +217,42 @@ TEST_CASE("sizes are limited, and nothing is allocated to find out") {
   CHECK_REFUSES({}, "f32[0,9223372036854775807]", "zeros");
 }
 
+TEST_CASE("trailing operands of modules may be left out") {
+  CHECK_TAKES({"f32[2,3]", "f32[3]"}, "f32[2,3]", "layer_norm %a %b 1");
+  CHECK_TAKES({"f32[2,3]", "f32[3]", "f32[3]"}, "f32[2,3]", "layer_norm %a %b %c 1");
+  CHECK(WhyNot({"f32[2,3]"}, "f32[2,3]", "layer_norm %a 1") ==
+        "layer_norm: takes 2 to 3 operands, but has 1");
+  CHECK(WhyNot({"f32[2,3]", "f32[2]"}, "f32[2,3]", "layer_norm %a %b 1") ==
+        "layer_norm: operand 1 has shape [2], but must have shape [3], the last axis of [2,3]");
+  CHECK(WhyNot({"f32[2,3]", "f32[3]"}, "f32[2,3]", "layer_norm %a %b 0") ==
+        "layer_norm: scalar 0x0p+0 is not above 0 and finite");
+  CHECK_REFUSES({"f32[2,3]", "f32[3]"}, "f32[2,3]", "layer_norm %a %b inf");
+  CHECK_TAKES({"f32[2,4]", "f32[4]"}, "f32[2,4]", "group_norm %a %b 1 groups=2");
+  CHECK_REFUSES({"f32[4]", "f32[4]"}, "f32[4]", "group_norm %a %b 1 groups=2");
+  CHECK_TAKES({"i8[2,3]", "i8[3,4]", "i8[4]"}, "i8[2,4]", "linear %a %b %c");
+  CHECK_TAKES({"f32[3]", "f32[3,0]"}, "f32[0]", "linear %a %b");
+  CHECK_REFUSES({"f32[]", "f32[1,1]"}, "f32[1]", "linear %a %b");
+  CHECK_TAKES({"u8[5,2]", "i32[3,4]"}, "u8[3,4,2]", "embedding %a %b");
+  CHECK_REFUSES({"u8[5,2]", "i16[3]"}, "u8[3,2]", "embedding %a %b");
+}
+
+TEST_CASE("composites of views, triangles and classes") {
+  CHECK_TAKES({"f32[2,5]"}, "f32[2,0]", "narrow %a dim=1 start=5 length=0");
+  CHECK(WhyNot({"f32[2,5]"}, "f32[2,2]", "narrow %a dim=1 start=4 length=2") ==
+        "narrow: start 4 and length 2 leave the extent 5 of dim 1");
+  CHECK_TAKES({"bool[3,2]"}, "bool[2]", "diag %a");
+  CHECK_TAKES({"i8[2]", "i8[2]"}, "i8[2,2]", "stack %a %b dim=1");
+  CHECK_REFUSES({"i8[2]", "i8[2]"}, "i8[2,2]", "stack %a %b dim=2");
+  CHECK_TAKES({"f16[2,3,3]"}, "f16[2,3,3]", "tril %a diagonal=-7");
+  CHECK_TAKES({"i32[4]"}, "bool[4,3]", "one_hot %a classes=3");
+  CHECK_REFUSES({"i32[4]"}, "bool[4]", "one_hot %a classes=3");
+  CHECK_TAKES({"f32[2,1]", "f32[3]"}, "f32[2,3]", "cross %a %b dim=1");
+  CHECK_REFUSES({"f32[3,2]", "f32[3,2]"}, "f32[3,2]", "cross %a %b dim=1");
+  CHECK_TAKES({"f64[2,0]"}, "f64[2,1]", "var %a dim=1 ddof=0");
+  CHECK_TAKES({"f64[2,0]"}, "f64[1]", "norm %a p=inf");
+  CHECK_TAKES({}, "u8[300]", "iota");
+  CHECK_REFUSES({}, "u8[300]", "iota dim=-1");
+}
+
 }  // namespace
 }  // namespace faultline::ir

@@ -36,7 +36,7 @@ struct Finding {
   int schema = kFindingSchema;
   std::string id;         // hash of the reduced (else the original) program's text
   std::string key;        // DEDUP_TOKEN: what the reducer keeps
-  std::string signature;  // key + guilty rules + ops of the slice
+  std::string signature;  // key + guilty rules + ops of the slice; of a group: what all have
   std::string verdict;    // divergence, crash, hang, leak, cost
   std::string title;      // one line for people
   std::string detail;     // message of the crash, status, leak counts, ...

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/campaign/causes.h"
 #include "harness/campaign/child_process.h"
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/shared_state.h"
@@ -90,24 +91,30 @@ std::vector<reports::Finding> JudgeQueue::Folded() const {
     };
     return rank(a) < rank(b);
   });
+  const std::vector<std::string> signatures = CauseSignatures(sorted);
   std::vector<reports::Finding> folded;
-  for (const reports::Finding& finding : sorted) {
-    const std::string& signature = finding.signature.empty() ? finding.key : finding.signature;
-    const auto same = std::ranges::find_if(folded, [&](const reports::Finding& other) {
-      return (other.signature.empty() ? other.key : other.signature) == signature;
-    });
-    if (same == folded.end()) {
-      folded.push_back(finding);
-      folded.back().count = 1;
-    } else {
-      ++same->count;
+  std::map<std::string, size_t> by_key;  // a finding that was not reduced goes with its key
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const bool reduced = !sorted[i].reduced.empty();
+    const auto key = by_key.find(sorted[i].key);
+    const auto same = std::ranges::find(folded, signatures[i], &reports::Finding::signature);
+    size_t at = static_cast<size_t>(same - folded.begin());
+    if (!reduced && key != by_key.end()) at = key->second;
+    if (at == folded.size()) {
+      folded.push_back(sorted[i]);
+      folded.back().signature = signatures[i];
+      folded.back().count = 0;
     }
+    ++folded[at].count;
+    by_key.emplace(sorted[i].key, at);
   }
   // Recorded but never judged: they share a key with the first one that has it.
   for (const auto& [key, of_key] : by_key_) {
-    const auto same = std::ranges::find(folded, key, &reports::Finding::key);
+    const auto same = by_key.find(key);
     const auto judged = static_cast<uint64_t>(of_key.judged);
-    if (same != folded.end() && of_key.count > judged) same->count += of_key.count - judged;
+    if (same != by_key.end() && of_key.count > judged) {
+      folded[same->second].count += of_key.count - judged;
+    }
   }
   return folded;
 }

@@ -33,7 +33,8 @@ class JudgeQueue {
 
   int open() const { return static_cast<int>(waiting_.size()) + (running_ != 0 ? 1 : 0); }
   size_t keys() const { return by_key_.size(); }
-  // One finding a signature, smallest first, with the number folded into it; confirmed ones first.
+  // One finding a cause (see causes.h), smallest first, with the number folded into it; confirmed
+  // ones first.
   std::vector<reports::Finding> Folded() const;
 
  private:

@@ -1,0 +1,30 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One fault shows itself in many programs, with many ops and dtypes, and so under many signatures.
+// What all of them have in common says what they are one of.
+
+#ifndef HARNESS_CAMPAIGN_CAUSES_H_
+#define HARNESS_CAMPAIGN_CAUSES_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/finding.h"
+
+namespace faultline::harness {
+
+// Traits of a reduced finding, sorted: verdict, ops with their kinds and families, dtypes, schemes,
+// attributes, rules and kinds of guilty decisions. Empty for one that was not reduced.
+std::vector<std::string> TraitsOf(const reports::Finding& finding);
+
+// By finding: the signature of the group that it belongs to; its own where it is alone or was not
+// reduced. Greedy: the trait that most findings share beyond what programs have anyway makes a
+// group, named by the traits that all of the group have; then the rest. A group needs five
+// findings.
+std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findings);
+
+}  // namespace faultline::harness
+
+#endif  // HARNESS_CAMPAIGN_CAUSES_H_

@@ -1,0 +1,72 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/campaign/causes.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace faultline::harness {
+namespace {
+
+reports::Finding FindingOf(std::string_view op, std::string_view dtype) {
+  reports::Finding finding;
+  finding.verdict = "divergence";
+  finding.key = "divergence/" + std::string(op) + "/" + std::string(dtype);
+  finding.signature = finding.key + " ops=" + std::string(op);
+  const std::string type = std::string(dtype) + "[3]";
+  finding.reduced = "faultline 1\n%a: " + type + " = input [1, 2, 3]\n%b: " + type + " = " +
+                    std::string(op) + " %a\nread %b\n";
+  return finding;
+}
+
+std::set<std::string> Signatures(const std::vector<reports::Finding>& findings) {
+  const std::vector<std::string> signatures = CauseSignatures(findings);
+  REQUIRE(signatures.size() == findings.size());
+  return {signatures.begin(), signatures.end()};
+}
+
+TEST_CASE("one op that fails in every dtype is one cause") {
+  std::vector<reports::Finding> findings;
+  for (const std::string_view dtype : {"f64", "f32", "f16", "bf16", "i32", "i8"}) {
+    findings.push_back(FindingOf("abs", dtype));
+  }
+  CHECK(Signatures(findings) ==
+        std::set<std::string>{"kind:elementwise op:abs verdict:divergence"});
+}
+
+TEST_CASE("one dtype that fails in every op is one cause") {
+  std::vector<reports::Finding> findings;
+  for (const std::string_view op : {"abs", "neg", "exp", "sqrt", "tanh", "floor"}) {
+    findings.push_back(FindingOf(op, "bf16"));
+  }
+  CHECK(Signatures(findings) ==
+        std::set<std::string>{"dtype:bf16 kind:elementwise verdict:divergence"});
+}
+
+TEST_CASE("two causes stay two") {
+  std::vector<reports::Finding> findings;
+  for (const std::string_view dtype : {"f64", "f32", "f16", "bf16", "i32", "i8"}) {
+    findings.push_back(FindingOf("abs", dtype));
+    findings.push_back(FindingOf("neg", dtype));
+  }
+  CHECK(Signatures(findings).size() == 2);
+}
+
+TEST_CASE("a few findings, and those that were not reduced, keep their signatures") {
+  std::vector<reports::Finding> findings = {FindingOf("abs", "f32"), FindingOf("neg", "f32"),
+                                            FindingOf("exp", "f32")};
+  CHECK(Signatures(findings).size() == 3);
+  for (int i = 0; i < 6; ++i) {
+    findings.push_back(FindingOf("abs", "f32"));
+    findings.back().reduced.clear();
+    findings.back().signature.clear();
+  }
+  CHECK(Signatures(findings).contains("divergence/abs/f32"));
+}
+
+}  // namespace
+}  // namespace faultline::harness

@@ -237,15 +237,21 @@ class Builder {
     const OpInfo& info = dice_.Pick(AllOpsVector());
     std::vector<ValueId> ids;
     std::vector<Type> types;
-    const int arity = info.arity == kVariadic ? 1 + dice_.Below(3)
-                                              : info.arity + dice_.Below(info.optional + 1);
+    const int arity =
+        info.arity == kVariadic ? 1 + dice_.Below(3) : info.arity + dice_.Below(info.optional + 1);
+    // Parameters are vectors as long as one axis of the first operand.
+    const bool vectors = dice_.OneIn(4);
     for (int i = 0; i < arity; ++i) {
       DtypeMask mask = i == 0 ? info.operand_dtypes : MaskOf(types[0].dtype());
       if (i == 1 && info.dtype_rule == DtypeRule::kMasked) mask = kBoolMask;
       if (i == 1 && info.dtype_rule == DtypeRule::kIndexed) mask = MaskOf(Dtype::kI32);
       // Operands of one shape and scheme nearly always fit.
-      if (i > 0 && mask == MaskOf(types[0].dtype()) && dice_.OneIn(2)) {
+      if (i > 0 && !vectors && mask == MaskOf(types[0].dtype()) && dice_.OneIn(2)) {
         ids.push_back(ids[0]);
+      } else if (i > 0 && vectors && types[0].shape.rank() > 0 &&
+                 mask == MaskOf(types[0].dtype()) && !types[0].quantized()) {
+        const int axis = std::min(1, types[0].shape.rank() - 1);
+        ids.push_back(AddInput(Type(types[0].element, Shape{types[0].shape[axis]})));
       } else {
         ids.push_back(Operand(mask));
       }

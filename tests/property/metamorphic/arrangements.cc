@@ -135,12 +135,19 @@ Broken CopiedViews(Backend& backend, uint64_t seed) {
   const auto seen = RunFor(observed, backend);
   if (!seen.has_value()) return std::nullopt;
   Program copied = program;
-  for (Statement& statement : copied.statements) {
-    if (!IsPlainView(program, statement)) continue;
-    Statement input = Bare(StatementKind::kInput);
-    input.results = statement.results;
-    input.data = DataOf(seen->at(program.values[statement.results[0]].name));
-    statement = input;
+  copied.statements.clear();
+  for (const Statement& statement : program.statements) {
+    if (!IsPlainView(program, statement)) {
+      copied.statements.push_back(statement);
+      continue;
+    }
+    // One input a result: a split has several.
+    for (const ValueId result : statement.results) {
+      Statement input = Bare(StatementKind::kInput);
+      input.results = {result};
+      input.data = DataOf(seen->at(program.values[result].name));
+      copied.statements.push_back(std::move(input));
+    }
   }
   auto before = RunFor(program, backend);
   const auto after = RunFor(copied, backend);

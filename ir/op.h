@@ -55,6 +55,7 @@ enum class DtypeRule : uint8_t {
   kCompare,     // all operands T, result bool
   kIndexed,     // T, index {, T}; result T
   kMasked,      // T, bool {, T}; result T
+  kExponent,    // T, i32 or i64; result T
   kIndex,       // T; result declared, i32 or i64
   kSameIndex,   // T; results T, then an index: declared, i32 or i64
   kCast,        // any plain; result declared, any plain
@@ -135,7 +136,15 @@ inline constexpr int kAttributeKeyCount = static_cast<int>(AttributeKey::kChunks
 
 // Where inputs are interesting and results are not all NaN: a hint for the generator, never a
 // restriction.
-enum class Domain : uint8_t { kAny, kPositive, kNonZero, kExponent, kNonEmpty };
+enum class Domain : uint8_t {
+  kAny,
+  kPositive,
+  kNonZero,
+  kExponent,
+  kNonEmpty,
+  kUnit,        // from -1 to 1
+  kAtLeastOne,  // 1 and above
+};
 
 enum class AccuracyClass : uint8_t {
   kExact,       // one admissible result (up to a free sign of zero)
@@ -164,6 +173,9 @@ inline constexpr Traits kSelecting = 1u << 13;   // moves bits unchanged (NaN pa
 inline constexpr Traits kIntegral = 1u << 14;    // results are integers in a float dtype
 inline constexpr Traits kAveraging = 1u << 15;   // divides by a count: ints have no mean of nothing
 inline constexpr Traits kPositional = 1u << 16;  // elements depend on where they are
+
+// The last operation is a multiplication, which contraction may fuse with an addition.
+inline constexpr Traits kProduct = 1u << 17;
 
 inline constexpr int kAttributesPerOpMax = 3;
 

@@ -77,8 +77,12 @@ class Exact {
   Float Sign(Float x) const;
   // Functions, and composites with a pinned formula.
   Float Call(Function function, Float x) const;
-  Float Pow(Float x, Float y) const;
+  Float Pow(Float x, Float y) const { return CallTwo(Function::kPow, x, y); }
+  Float Powi(Float x, Int n) const;
+  Float Atan2(Float y, Float x) const { return CallTwo(Function::kAtan2, y, x); }
+  Float Hypot(Float x, Float y) const { return CallTwo(Function::kHypot, x, y); }
   Float Sigmoid(Float x) const;
+  Float LogSigmoid(Float x) const;
   Float Gelu(Float x) const;
 
   // Ints wrap.
@@ -91,6 +95,7 @@ class Exact {
   Int Abs(Int x) const { return IntLess(operand_, x, 0) ? Neg(x) : x; }
   Int Min(Int x, Int y) const { return IntLess(operand_, y, x) ? y : x; }
   Int Max(Int x, Int y) const { return IntLess(operand_, x, y) ? y : x; }
+  Int Powi(Int x, Int n) const;
   Int Sign(Int x) const { return IntLess(operand_, x, 0) ? -1 : x == 0 ? 0 : 1; }
   Int BitAnd(Int x, Int y) const { return x & y; }
   Int BitOr(Int x, Int y) const { return x | y; }
@@ -125,6 +130,8 @@ class Exact {
 
  private:
   static uint64_t Bits(Int x) { return std::bit_cast<uint64_t>(x); }
+  // y may be an exponent that f64 does not hold.
+  Float CallTwo(Function function, Float x, long double y) const;
 
   // With a Nature.
   Float AddFreely(Float x, Float y) const;
@@ -132,7 +139,7 @@ class Exact {
   Float DivFreely(Float x, Float y) const;
   Float SqrtFreely(Float x) const;
   Float CallFreely(Function function, Float x) const;
-  Float PowFreely(Float x, Float y) const;
+  Float CallTwoFreely(Function function, Float x, long double y) const;
   Float ExtremumFreely(Float x, Float y, Float naive) const;
   Float Flushed(Float x) const;
   Float Seen(Float x) const { return nature_ == nullptr ? x : Flushed(x); }
@@ -182,7 +189,11 @@ class Sets {
   Float Sign(const Float& x) const;
   Float Call(Function function, const Float& x) const;
   Float Pow(const Float& x, const Float& y) const;
+  Float Powi(const Float& x, const Int& n) const;
+  Float Atan2(const Float& y, const Float& x) const;
+  Float Hypot(const Float& x, const Float& y) const;
   Float Sigmoid(const Float& x) const;
+  Float LogSigmoid(const Float& x) const;
   Float Gelu(const Float& x) const;
 
   Int Add(const Int& x, const Int& y) const;
@@ -194,6 +205,7 @@ class Sets {
   Int Abs(const Int& x) const;
   Int Min(const Int& x, const Int& y) const;
   Int Max(const Int& x, const Int& y) const;
+  Int Powi(const Int& x, const Int& n) const;
   Int Sign(const Int& x) const;
   Int BitAnd(const Int& x, const Int& y) const;
   Int BitOr(const Int& x, const Int& y) const;
@@ -240,6 +252,9 @@ class Sets {
   Float Flushed(const Float& x) const;
 
  private:
+  // Unites `to` with x to the n.
+  void AddPowerOf(Float& to, const Float& x, int64_t n) const;
+
   const Contract* contract_;
   ir::Dtype operand_;
   ir::Dtype result_;

@@ -11,7 +11,9 @@
 namespace faultline::reference {
 namespace {
 
-constexpr std::string_view kFunctionNames[] = {"exp", "log", "tanh", "erf", "pow"};
+constexpr std::string_view kFunctionNames[] = {
+    "exp",  "log",  "tanh", "erf",  "pow",   "log1p", "sin",   "cos",   "tan",  "sinh",
+    "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "hypot"};
 static_assert(std::size(kFunctionNames) == kFunctionCount);
 
 // Larger allowances would say nothing about f32.
@@ -139,7 +141,7 @@ Contract PluginDefaultContract() {
   contract.contraction = true;
   contract.wider_intermediates = true;
   contract.bounded_functions = false;
-  contract.function_ulp = {4, 4, 4, 4, 4};
+  contract.function_ulp = EveryFunction(4);
   contract.order = ReductionOrder::kFree;
   return contract;
 }

@@ -17,9 +17,36 @@
 namespace faultline::reference {
 
 // Functions that have an accuracy of their own. + - * and fma are always correctly rounded.
-enum class Function : uint8_t { kExp, kLog, kTanh, kErf, kPow };
-inline constexpr int kFunctionCount = 5;
+enum class Function : uint8_t {
+  kExp,
+  kLog,
+  kTanh,
+  kErf,
+  kPow,  // of floats and of integer exponents
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kSinh,
+  kCosh,
+  kAsin,
+  kAcos,
+  kAtan,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kAtan2,
+  kHypot,
+};
+inline constexpr int kFunctionCount = static_cast<int>(Function::kHypot) + 1;
 std::string_view FunctionName(Function function);
+
+using FunctionUlps = std::array<double, kFunctionCount>;
+constexpr FunctionUlps EveryFunction(double ulp) {
+  FunctionUlps ulps{};
+  ulps.fill(ulp);
+  return ulps;
+}
 
 enum class Softmax : uint8_t { kTwoPass, kOnline };
 enum class QuantizeRounding : uint8_t { kHalfEven, kHalfAway, kEither };
@@ -43,7 +70,7 @@ struct Contract {
   bool reciprocal_scale = false;
   double division_ulp = 0;  // 0: correctly rounded
   double sqrt_ulp = 0;
-  std::array<double, kFunctionCount> function_ulp = {1, 1, 1, 1, 1};
+  FunctionUlps function_ulp = EveryFunction(1);
   ReductionOrder order = ReductionOrder::kFixed;
   Softmax softmax = Softmax::kTwoPass;  // and every other sum of exponentials
   int softmax_blocks = 1;  // of the online form

@@ -156,9 +156,14 @@ EnclosurePtr RoundedToDtype(const Enclosure& enclosure, const PointsPtr& naive,
 bool MayBeConsumedWider(const Application& app, size_t r) {
   if (!ir::IsFloat(app.results[r]) || app.types[r].quantized()) return false;
   if (app.contract.wider_intermediates) return true;
-  const bool product =
-      app.statement.op == ir::Opcode::kMul || app.statement.op == ir::Opcode::kMulScalar;
-  return app.contract.contraction && product;
+  return app.contract.contraction && ir::HasTrait(app.statement.op, ir::kProduct);
+}
+
+// Whether Nature may leave the result unrounded. With contraction alone that goes for the last
+// product of an op, but not for its other steps.
+bool MayBeLeftWider(const Application& app, size_t r) {
+  const bool primitive = ir::InfoOf(app.statement.op).form == ir::OpForm::kPrimitive;
+  return MayBeConsumedWider(app, r) && (app.contract.wider_intermediates || primitive);
 }
 
 // What consumers of result `r` see where Nature keeps some elements unrounded.
@@ -304,7 +309,7 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     if (options_.enclosures && consumed_wider) result.consumed = Unite(*enclosure, *wide[r]);
     PointsPtr& source = sources_[statement.results[r]];
     source = naive[r];
-    if (options_.nature != nullptr && consumed_wider) {
+    if (options_.nature != nullptr && MayBeLeftWider(app, r)) {
       source = ConsumedWider(app, r, naive_operands, naive[r], *options_.nature);
     }
     if (const auto pin = pins_.find(statement.results[r]); pin != pins_.end()) {

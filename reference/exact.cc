@@ -7,28 +7,9 @@
 #include <limits>
 
 #include "reference/algebra.h"
+#include "reference/function.h"
 
 namespace faultline::reference {
-namespace {
-
-template <class Real>
-Real FunctionValue(Function function, Real x) {
-  switch (function) {
-    case Function::kExp:
-      return std::exp(x);
-    case Function::kLog:
-      return std::log(x);
-    case Function::kTanh:
-      return std::tanh(x);
-    case Function::kErf:
-      return std::erf(x);
-    case Function::kPow:
-      break;
-  }
-  return std::numeric_limits<Real>::quiet_NaN();
-}
-
-}  // namespace
 
 // x - y*floor(x/y), exactly, rounded once, with the sign of the divisor.
 double Exact::Rem(double x, double y) const {
@@ -74,14 +55,25 @@ double Exact::Call(Function function, double x) const {
   return Round(result_, Round(compute, FunctionValue(function, x)));
 }
 
-double Exact::Pow(double x, double y) const {
-  if (nature_ != nullptr) return PowFreely(x, y);
+double Exact::CallTwo(Function function, double x, long double y) const {
+  if (nature_ != nullptr) return CallTwoFreely(function, x, y);
   const ir::Dtype compute = ComputeDtype(result_);
-  if (compute == ir::Dtype::kF64) {
-    return Round(result_, static_cast<double>(
-                              std::pow(static_cast<long double>(x), static_cast<long double>(y))));
+  const auto near = static_cast<double>(y);
+  if (compute == ir::Dtype::kF64 || static_cast<long double>(near) != y) {
+    const long double value = FunctionValue(function, static_cast<long double>(x), y);
+    return Round(result_, Round(compute, static_cast<double>(value)));
   }
-  return Round(result_, Round(compute, std::pow(x, y)));
+  return Round(result_, Round(compute, FunctionValue(function, x, near)));
+}
+
+// The exponent stays an integer: its parity decides the sign, however large it is.
+double Exact::Powi(double x, int64_t n) const {
+  if (n == 0) return 1;
+  if (n == 1) return std::isnan(x) ? FreeNan() : Seen(x);
+  if (n == 2) return Mul(x, x);
+  if (n == -1) return Div(1, x);
+  const double power = CallTwo(Function::kPow, std::fabs(x), static_cast<long double>(n));
+  return std::signbit(x) && n % 2 != 0 && !std::isnan(power) ? -power : power;
 }
 
 double Exact::Sigmoid(double x) const {
@@ -89,6 +81,14 @@ double Exact::Sigmoid(double x) const {
   const Exact inner = On(compute, compute);
   const double t = inner.Call(Function::kExp, -std::fabs(x));
   return Round(result_, inner.Div(x >= 0 ? 1 : t, inner.Add(1, t)));
+}
+
+// min(x, 0) - log1p(exp(-|x|)).
+double Exact::LogSigmoid(double x) const {
+  const ir::Dtype compute = ComputeDtype(result_);
+  const Exact inner = On(compute, compute);
+  const double t = inner.Call(Function::kExp, -std::fabs(x));
+  return Round(result_, inner.Sub(inner.Min(x, 0), inner.Call(Function::kLog1p, t)));
 }
 
 // 0.5*x*(1 + erf(x*f32(1/sqrt 2))): ((0.5*x) * (1 + erf(..))).
@@ -116,6 +116,22 @@ int64_t Exact::Rem(int64_t x, int64_t y) const {
   if (y == -1) return 0;
   const int64_t remainder = x % y;
   return remainder != 0 && (remainder < 0) != (y < 0) ? remainder + y : remainder;
+}
+
+// Wraps; below 0 only 1 and -1 have powers other than 0.
+int64_t Exact::Powi(int64_t x, int64_t n) const {
+  if (n < 0) {
+    if (x == 1) return 1;
+    const bool minus_one = ir::IsSigned(operand_) && x == -1;
+    return !minus_one ? 0 : n % 2 == 0 ? 1 : -1;
+  }
+  uint64_t power = 1;
+  uint64_t square = Bits(x);
+  for (uint64_t left = Bits(n); left != 0; left >>= 1) {
+    if ((left & 1) != 0) power *= square;
+    square *= square;
+  }
+  return Wrap(result_, power);
 }
 
 int64_t Exact::ShiftLeft(int64_t x, int64_t amount) const {

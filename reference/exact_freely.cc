@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "reference/algebra.h"
+#include "reference/function.h"
 #include "reference/nature.h"
 
 namespace faultline::reference {
@@ -48,30 +49,12 @@ double Exact::SqrtFreely(double x) const {
   return Flushed(Round(result_, root));
 }
 
-// Zeros, infinities and log(1) are exact (C Annex F).
 double Exact::CallFreely(Function function, double x) const {
   const double a = Flushed(x);
-  const auto wide = static_cast<long double>(a);
-  long double exact = 0;
-  switch (function) {
-    case Function::kExp:
-      exact = std::exp(wide);
-      break;
-    case Function::kLog:
-      exact = std::log(wide);
-      break;
-    case Function::kTanh:
-      exact = std::tanh(wide);
-      break;
-    case Function::kErf:
-      exact = std::erf(wide);
-      break;
-    case Function::kPow:
-      return FreeNan();
-  }
-  const bool special = a == 0 || std::isinf(a) || (function == Function::kLog && a == 1);
-  const bool below_one = function == Function::kTanh || function == Function::kErf;
+  long double exact = FunctionValue(function, static_cast<long double>(a));
+  const bool special = IsExactAt(function, a);
   // Never 1, though long double may have rounded to it: the ulp is the one below 1.
+  const bool below_one = IsBelowOne(function);
   if (below_one && !special && std::fabs(exact) == 1) exact = std::nextafter(exact, 0.0L);
   const bool bounded = contract_->bounded_functions && below_one;
   const double value =
@@ -80,13 +63,18 @@ double Exact::CallFreely(Function function, double x) const {
   return Flushed(Round(result_, value));
 }
 
-double Exact::PowFreely(double x, double y) const {
+double Exact::CallTwoFreely(Function function, double x, long double y) const {
   const double a = Flushed(x);
-  const double b = Flushed(y);
-  const bool special = a == 0 || a == 1 || b == 0 || !std::isfinite(a) || !std::isfinite(b);
-  const long double exact = std::pow(static_cast<long double>(a), static_cast<long double>(b));
+  const auto near = static_cast<double>(y);
+  const long double b = static_cast<long double>(near) == y ? Flushed(near) : y;
+  // Where C says what it is; a power of 1 is 1, a hypot of one side that side.
+  const bool plain = std::isfinite(a) && std::isfinite(b) && a != 0 && b != 0;
+  const bool special = function == Function::kPow     ? !plain || a == 1
+                       : function == Function::kHypot ? !plain
+                                                      : false;
+  const long double exact = FunctionValue(function, static_cast<long double>(a), b);
   const double value = nature_->Within(ComputeDtype(result_), exact,
-                                       special ? 0 : contract_->ulp(Function::kPow), kInfinity);
+                                       special ? 0 : contract_->ulp(function), kInfinity);
   return Flushed(Round(result_, value));
 }
 

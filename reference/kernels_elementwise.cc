@@ -201,14 +201,6 @@ FAULTLINE_KERNEL(GreaterEqualScalar) {
   MapNumeric<1>(call, [&](const auto& x) { return a.GreaterEqual(x, ScalarLike(call, x)); });
 }
 
-FAULTLINE_KERNEL(Exp) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Call(Function::kExp, x); });
-}
-
-FAULTLINE_KERNEL(Log) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Call(Function::kLog, x); });
-}
-
 FAULTLINE_KERNEL(Sqrt) {
   MapFloat<1>(call, [&](const auto& x) { return call.algebra.Sqrt(x); });
 }
@@ -216,14 +208,6 @@ FAULTLINE_KERNEL(Sqrt) {
 FAULTLINE_KERNEL(Recip) {
   const auto& a = call.algebra;
   MapFloat<1>(call, [&](const auto& x) { return a.Div(a.FloatOf(ToCell(1.0)), x); });
-}
-
-FAULTLINE_KERNEL(Tanh) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Call(Function::kTanh, x); });
-}
-
-FAULTLINE_KERNEL(Erf) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Call(Function::kErf, x); });
 }
 
 FAULTLINE_KERNEL(Floor) {
@@ -248,14 +232,6 @@ FAULTLINE_KERNEL(IsNan) {
 
 FAULTLINE_KERNEL(IsInf) {
   MapFloat<1>(call, [&](const auto& x) { return call.algebra.IsInf(x); });
-}
-
-FAULTLINE_KERNEL(Powf) {
-  MapFloat<2>(call, [&](const auto& x, const auto& y) { return call.algebra.Pow(x, y); });
-}
-
-FAULTLINE_KERNEL(PowfScalar) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Pow(x, ScalarLike(call, x)); });
 }
 
 FAULTLINE_KERNEL(BitwiseAnd) {
@@ -316,19 +292,6 @@ FAULTLINE_KERNEL(BoolXor) {
 
 FAULTLINE_KERNEL(BoolNot) {
   MapInt<1>(call, [&](const auto& x) { return call.algebra.Not(x); });
-}
-
-FAULTLINE_KERNEL(Relu) {
-  const auto& a = call.algebra;
-  MapFloat<1>(call, [&](const auto& x) { return a.Max(x, a.FloatOf(ToCell(0.0))); });
-}
-
-FAULTLINE_KERNEL(Gelu) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Gelu(x); });
-}
-
-FAULTLINE_KERNEL(Sigmoid) {
-  MapFloat<1>(call, [&](const auto& x) { return call.algebra.Sigmoid(x); });
 }
 
 }  // namespace faultline::reference

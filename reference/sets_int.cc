@@ -139,6 +139,14 @@ IntSet Sets::Max(const Int& x, const Int& y) const {
   return Int::Between(result_, exact.Max(x.lo, y.lo), exact.Max(x.hi, y.hi));
 }
 
+IntSet Sets::Powi(const Int& x, const Int& n) const {
+  const Exact exact(*contract_, operand_, result_);
+  if (auto all = Enumerate(result_, x, n, [&](auto a, auto b) { return exact.Powi(a, b); })) {
+    return *all;
+  }
+  return Int::Full(result_);
+}
+
 IntSet Sets::Sign(const Int& x) const {
   const Exact exact(*contract_, operand_, result_);
   const Int zero = Int::Of(0);

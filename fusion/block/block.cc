@@ -13,6 +13,7 @@ constexpr int ArityOf(OpClass op_class) {
     case OpClass::kLeaf:
       return 0;
     case OpClass::kBinary:
+    case OpClass::kPower:
     case OpClass::kCompare:
       return 2;
     case OpClass::kSelect:

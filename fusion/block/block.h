@@ -51,6 +51,7 @@ enum class OpClass : uint8_t {
   kStore,    // one argument, no result
   kUnary,    // (T) -> T
   kBinary,   // (T, T) -> T
+  kPower,    // (T, i64) -> T
   kCompare,  // (T, T) -> mask
   kSelect,   // (mask, T, T) -> T
   kConvert,  // (any) -> T

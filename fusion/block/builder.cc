@@ -131,6 +131,8 @@ Val BlockBuilder::Shift(Op op, Val a, Val amount, int width) {
   return Emit(op, a.reg, {a.id, amount.id, kNoValue}, static_cast<uint64_t>(width));
 }
 
+Val BlockBuilder::Powi(Val a, Val n) { return Emit(Op::kPowi, a.reg, {a.id, n.id, kNoValue}); }
+
 Val BlockBuilder::Compare(Op op, Val a, Val b) {
   return Emit(op, Reg::kMask, {a.id, b.id, kNoValue});
 }

@@ -65,6 +65,7 @@ class BlockBuilder {
   Val Unary(Op op, Val a);
   Val Binary(Op op, Val a, Val b);
   Val Shift(Op op, Val a, Val amount, int width);
+  Val Powi(Val a, Val n);            // n: i64
   Val Compare(Op op, Val a, Val b);  // a mask
   Val Select(Val mask, Val if_true, Val if_false);
   Val Convert(Val a, Reg to);

@@ -134,7 +134,9 @@ class Verifier {
       return Bad(fmt::format("%{}: {} outside of an element phase with rows", at, facts.name));
     }
     for (int i = 0; i < facts.arity; ++i) {
-      const Reg wanted = facts.op_class == OpClass::kSelect && i == 0 ? Reg::kMask : reg;
+      const Reg wanted = facts.op_class == OpClass::kSelect && i == 0  ? Reg::kMask
+                         : facts.op_class == OpClass::kPower && i == 1 ? Reg::kI64
+                                                                       : reg;
       FAULTLINE_RETURN_IF_ERROR(CheckArgument(phase, at, i, wanted));
     }
     return {};

@@ -128,6 +128,7 @@ class Compiler {
         break;
       case OpClass::kUnary:
       case OpClass::kBinary:
+      case OpClass::kPower:
       case OpClass::kSelect:
         step.kernel = Kernels(it.reg).ops[static_cast<size_t>(it.op)];
         break;

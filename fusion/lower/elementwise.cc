@@ -122,6 +122,14 @@ class Lowering {
       case Opcode::kPowf:
       case Opcode::kPowfScalar:
         return b_.Binary(Op::kPow, At(0), Right());
+      case Opcode::kPowi:
+        return b_.Powi(At(0), b_.Convert(At(1), Reg::kI64));
+      case Opcode::kPowiScalar:
+        return b_.Powi(At(0), in_.scalar(0, Reg::kI64));
+      case Opcode::kAtan2:
+        return b_.Binary(Op::kAtan2, At(0), At(1));
+      case Opcode::kHypot:
+        return b_.Binary(Op::kHypot, At(0), At(1));
       case Opcode::kBitwiseAnd:
       case Opcode::kBitwiseAndScalar:
         return b_.Binary(Op::kAnd, At(0), Right());
@@ -138,7 +146,7 @@ class Lowering {
       case Opcode::kBitwiseRightShiftScalar:
         return b_.Shift(Op::kShiftRight, At(0), Right(), ir::BitWidth(in_.from));
       default:
-        return Function();
+        return ir::InfoOf(in_.op).family == ir::OpFamily::kActivation ? Activation() : Function();
     }
   }
 
@@ -175,12 +183,58 @@ class Lowering {
         return b_.Unary(Op::kRoundEven, x);
       case Opcode::kBitwiseNot:
         return b_.Unary(Op::kNot, x);
+      case Opcode::kLog1p:
+        return b_.Unary(Op::kLog1p, x);
+      case Opcode::kSin:
+        return b_.Unary(Op::kSin, x);
+      case Opcode::kCos:
+        return b_.Unary(Op::kCos, x);
+      case Opcode::kTan:
+        return b_.Unary(Op::kTan, x);
+      case Opcode::kSinh:
+        return b_.Unary(Op::kSinh, x);
+      case Opcode::kCosh:
+        return b_.Unary(Op::kCosh, x);
+      case Opcode::kAsin:
+        return b_.Unary(Op::kAsin, x);
+      case Opcode::kAcos:
+        return b_.Unary(Op::kAcos, x);
+      case Opcode::kAtan:
+        return b_.Unary(Op::kAtan, x);
+      case Opcode::kAsinh:
+        return b_.Unary(Op::kAsinh, x);
+      case Opcode::kAcosh:
+        return b_.Unary(Op::kAcosh, x);
+      default:
+        FAULTLINE_CHECK(in_.op == Opcode::kAtanh, "an elementwise op without a lowering");
+        return b_.Unary(Op::kAtanh, x);
+    }
+  }
+
+  Val Activation() {
+    const Val x = At(0);
+    switch (in_.op) {
       case Opcode::kRelu:
         return b_.Binary(Op::kMax, x, Number(0));
+      case Opcode::kReluBackward:
+        return b_.Select(b_.Compare(Op::kLowerEqual, x, Number(0)), Number(0), At(1));
+      case Opcode::kLeakyRelu:
+      case Opcode::kPrelu:
+        return b_.Select(b_.Compare(Op::kLower, x, Number(0)), b_.Binary(Op::kMul, Right(), x), x);
       case Opcode::kGelu:
         return Gelu(x);
+      case Opcode::kGeluBackward:
+        return b_.Binary(Op::kMul, At(1), GeluSlope(x));
+      case Opcode::kSigmoidBackward:
+        return SigmoidBackward(x);
+      case Opcode::kHardSigmoid:
+        return HardSigmoid(x);
+      case Opcode::kLogSigmoid:
+        return LogSigmoid(x);
+      case Opcode::kLogSigmoidBackward:
+        return b_.Binary(Op::kMul, At(1), Sigmoid(b_.Unary(Op::kNeg, x)));
       default:
-        FAULTLINE_CHECK(in_.op == Opcode::kSigmoid, "an elementwise op without a lowering");
+        FAULTLINE_CHECK(in_.op == Opcode::kSigmoid, "an activation without a lowering");
         return Sigmoid(x);
     }
   }
@@ -210,6 +264,34 @@ class Lowering {
     const Val erf = b_.Unary(Op::kErf, b_.Binary(Op::kMul, x, Number(double{kHalfRoot})));
     const Val half = b_.Binary(Op::kMul, Number(0.5), x);
     return b_.Binary(Op::kMul, half, b_.Binary(Op::kAdd, Number(1), erf));
+  }
+
+  // 0.5*(1 + erf(x*f32(1/sqrt 2))) + x*exp(-0.5*(x*x))*f32(1/sqrt(2 pi)), from the left.
+  Val GeluSlope(Val x) {
+    constexpr auto kHalfRoot = static_cast<float>(1 / std::numbers::sqrt2);
+    constexpr auto kDensity = static_cast<float>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    const Val erf = b_.Unary(Op::kErf, b_.Binary(Op::kMul, x, Number(double{kHalfRoot})));
+    const Val below = b_.Binary(Op::kMul, Number(0.5), b_.Binary(Op::kAdd, Number(1), erf));
+    const Val square = b_.Binary(Op::kMul, x, x);
+    const Val bell = b_.Unary(Op::kExp, b_.Binary(Op::kMul, Number(-0.5), square));
+    const Val at = b_.Binary(Op::kMul, b_.Binary(Op::kMul, x, bell), Number(double{kDensity}));
+    return b_.Binary(Op::kAdd, below, at);
+  }
+
+  Val SigmoidBackward(Val y) {
+    const Val slope = b_.Binary(Op::kMul, y, b_.Binary(Op::kSub, Number(1), y));
+    return b_.Binary(Op::kMul, slope, At(1));
+  }
+
+  Val HardSigmoid(Val x) {
+    const Val line = b_.Binary(Op::kAdd, b_.Binary(Op::kMul, Scalar(0), x), in_.scalar(1, reg_));
+    return b_.Binary(Op::kMin, b_.Binary(Op::kMax, line, Number(0)), Number(1));
+  }
+
+  // min(x, 0) - log1p(exp(-|x|)).
+  Val LogSigmoid(Val x) {
+    const Val t = b_.Unary(Op::kExp, b_.Unary(Op::kNeg, b_.Unary(Op::kAbs, x)));
+    return b_.Binary(Op::kSub, b_.Binary(Op::kMin, x, Number(0)), b_.Unary(Op::kLog1p, t));
   }
 
   // x >= 0: 1/(1 + exp(-x)), else t/(1 + t) with t = exp(x). With t = exp(-|x|) both have the same

@@ -45,7 +45,9 @@ std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
   for (size_t i = 0; i < arity; ++i) {
     operands.emplace_back(ElementOf(dtype), ShapeOf(info.shape_rule, i));
   }
-  if (info.dtype_rule == ir::DtypeRule::kIndexed) operands[1].element = Dtype::kI64;
+  const bool integers =
+      info.dtype_rule == ir::DtypeRule::kIndexed || info.dtype_rule == ir::DtypeRule::kExponent;
+  if (integers) operands[1].element = Dtype::kI64;
   if (info.dtype_rule == ir::DtypeRule::kMasked) operands[1].element = Dtype::kBool;
   return operands;
 }
@@ -126,6 +128,7 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleAp
     case ir::DtypeRule::kCompare:
     case ir::DtypeRule::kIndexed:
     case ir::DtypeRule::kMasked:
+    case ir::DtypeRule::kExponent:
       return {};
   }
   return {};

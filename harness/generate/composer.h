@@ -61,6 +61,8 @@ class Composer {
   ir::ValueId NewInput(const ir::Type& type, ir::Domain domain = ir::Domain::kAny);
   // A new input with type and shape to match the need.
   ir::ValueId NewInput(const Need& need);
+  // Exponents of powi, broadcast with `other`.
+  ir::ValueId Exponent(ir::ValueId other);
   ir::ValueId NewIndex(const ir::Shape& shape, int64_t extent);
   // A view op on the value; never changes its dtype. kNoValue if none fits.
   ir::ValueId AddView(ir::ValueId value, bool keep_rank);

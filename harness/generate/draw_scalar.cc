@@ -22,6 +22,14 @@ ir::Scalar DrawScalar(ChoiceStream& choices, Dtype dtype, ir::Domain domain,
                        choices.Percent(70) ? choices.Between(low, 8) : choices.Between(low, 100));
 }
 
+int64_t DrawExponent(ChoiceStream& choices, Dtype dtype) {
+  if (choices.Percent(85)) return choices.Between(-4, 6);
+  // Where the parity is beyond f32 or f64, and the limits.
+  constexpr int64_t kNarrow[] = {16777217, -16777217, 2147483647, -2147483648, 31, -126};
+  constexpr int64_t kWide[] = {9007199254740993, -9007199254740993, INT64_MAX, INT64_MIN};
+  return dtype == Dtype::kI64 && choices.OneIn(3) ? choices.Pick(kWide) : choices.Pick(kNarrow);
+}
+
 ir::Scalar DrawShift(ChoiceStream& choices, Dtype dtype) {
   const int64_t width = ir::BitWidth(dtype);
   const int64_t amounts[] = {0, 1, 2, 3, width / 2, width - 1, width, width + 1, -1, 64, 2 * width};

@@ -50,7 +50,9 @@ std::vector<ir::Scalar> Composer::DrawScalars(const ir::OpInfo& info, Dtype dtyp
     case ir::ScalarRule::kNone:
       return {};
     case ir::ScalarRule::kInt:
-      return {DrawShift(choices_, dtype)};
+      // A shift amount, or an exponent.
+      if (info.family == ir::OpFamily::kInt) return {DrawShift(choices_, dtype)};
+      return {ir::IntScalar(Dtype::kI64, DrawExponent(choices_, Dtype::kI64))};
     case ir::ScalarRule::kTyped:
       return {DrawScalar(choices_, dtype, ir::Domain::kAny, special)};
     case ir::ScalarRule::kProbability:
@@ -106,6 +108,9 @@ ValueId Composer::Broadcast(const ir::OpInfo& info, ValueId first) {
     if (operands[1] == kNoValue) return kNoValue;
     if (arity == 3) operands[2] = Partner(operand, info.domain);
     if (arity == 3 && choices_.Percent(30)) std::swap(operands[0], operands[2]);
+  } else if (info.dtype_rule == ir::DtypeRule::kExponent) {
+    operands[0] = operand;
+    operands[1] = Exponent(operand);
   } else {
     // A divisor or an exponent has a domain of its own; the row speaks of the first operand.
     operands[0] = operand;

@@ -65,7 +65,8 @@ bool FitDtypes(Composer& composer, const ir::OpInfo& info, std::span<const Type>
   for (size_t i = 1; i < operands.size(); ++i) {
     ir::ElementType wanted = element;
     if (i == 1 && info.dtype_rule == ir::DtypeRule::kMasked) wanted = Dtype::kBool;
-    if (i == 1 && info.dtype_rule == ir::DtypeRule::kIndexed) {
+    if (i == 1 && (info.dtype_rule == ir::DtypeRule::kIndexed ||
+                   info.dtype_rule == ir::DtypeRule::kExponent)) {
       if (ir::IsIndex(builder.TypeOf(operands[1]).dtype())) continue;
       wanted = Dtype::kI64;
     }

@@ -58,6 +58,17 @@ DataSpec Cycle(Dtype dtype, std::span<const double> values) {
   return data;
 }
 
+// Most of it within the domain of functions that need one, a little beyond both ends.
+DataSpec NearDomain(ChoiceStream& choices, Dtype dtype, Domain domain) {
+  if (domain == Domain::kUnit) {
+    if (choices.Percent(70)) return Parametric(DataForm::kUniform, choices, -1, 1);
+    return Cycle(dtype, std::array<double, 8>{-1, 1, 0.5, -0.5, 0.0, -0.0, 1.25, -0.9375});
+  }
+  if (choices.Percent(70))
+    return Parametric(DataForm::kUniform, choices, 1, choices.Percent(50) ? 2 : 64);
+  return Cycle(dtype, std::array<double, 6>{1, 1.5, 2, 0.75, 256, 1.0078125});
+}
+
 DataSpec CancellingFloats(ChoiceStream& choices, Dtype dtype) {
   // A large term and its negative around small ones: the order of a sum matters, and a sum of
   // squares minus a square of a mean has nothing left.
@@ -69,6 +80,8 @@ DataSpec CancellingFloats(ChoiceStream& choices, Dtype dtype) {
 
 DataSpec FloatData(ChoiceStream& choices, Regime regime, Dtype dtype, Domain domain) {
   const bool positive = domain == Domain::kPositive;
+  const bool bounded = domain == Domain::kUnit || domain == Domain::kAtLeastOne;
+  if (bounded && choices.Percent(65)) return NearDomain(choices, dtype, domain);
   switch (regime) {
     case Regime::kPosition:
       if (domain == Domain::kExponent) return Parametric(DataForm::kIota, choices, -4, 0.125);
@@ -290,6 +303,17 @@ ir::DataPtr DrawIndices(ChoiceStream& choices, const Type& type, int64_t low, in
     return data;
   }
   *data = Parametric(DataForm::kInts, choices, static_cast<double>(low), static_cast<double>(high));
+  return data;
+}
+
+ir::DataPtr DrawExponents(ChoiceStream& choices, const Type& type) {
+  auto data = std::make_shared<DataSpec>();
+  data->form = DataForm::kCycle;
+  const uint32_t count = 2 + choices.Below(7);
+  for (uint32_t i = 0; i < count; ++i) {
+    data->elements.push_back(ir::FromInt(type.dtype(), DrawExponent(choices, type.dtype())));
+  }
+  PreferList(type, *data);
   return data;
 }
 

@@ -53,6 +53,9 @@ ir::Scheme DrawScheme(ChoiceStream& choices, const ir::Shape& shape);
 ir::Scalar DrawScalar(ChoiceStream& choices, ir::Dtype dtype, ir::Domain domain,
                       uint32_t special_percent);
 // A shift amount, mostly within the width.
+// An exponent of powi: mostly small, now and then beyond what floats and narrow ints hold.
+int64_t DrawExponent(ChoiceStream& choices, ir::Dtype dtype);
+ir::DataPtr DrawExponents(ChoiceStream& choices, const ir::Type& type);
 ir::Scalar DrawShift(ChoiceStream& choices, ir::Dtype dtype);
 
 }  // namespace faultline::harness

@@ -337,6 +337,24 @@ ValueId Composer::Mask(ValueId other) {
   return NewInput(Type(Dtype::kBool, PartnerShape(type.shape)));
 }
 
+ValueId Composer::Exponent(ValueId other) {
+  const Type type = builder_.TypeOf(other);
+  if (choices_.Percent(30)) {
+    const auto live = builder_.live();
+    for (size_t i = live.size(); i-- > 0;) {
+      const Type& have = builder_.TypeOf(live[i]);
+      if (!ir::IsIndex(have.dtype())) continue;
+      const auto shape = ir::BroadcastShapes(type.shape, have.shape);
+      if (shape.has_value() && shape->NumElements() <= std::max(AimMax(), type.NumElements()))
+        return live[i];
+    }
+  }
+  const Type wanted(choices_.Percent(50) ? Dtype::kI64 : Dtype::kI32, PartnerShape(type.shape));
+  ir::Layout layout;
+  if (choices_.Percent(swarm_.layout_percent)) layout = DrawLayout(choices_, wanted.shape);
+  return builder_.Input(wanted, DrawExponents(choices_, wanted), std::move(layout));
+}
+
 ValueId Composer::NewIndex(const Shape& shape, int64_t extent) {
   const Dtype dtype = choices_.Percent(50) ? Dtype::kI64 : Dtype::kI32;
   const Type type(dtype, shape);

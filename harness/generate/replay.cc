@@ -57,6 +57,7 @@ bool TakesDeclaredType(const ir::OpInfo& info) {
     case ir::DtypeRule::kCompare:
     case ir::DtypeRule::kIndexed:
     case ir::DtypeRule::kMasked:
+    case ir::DtypeRule::kExponent:
       break;
   }
   return info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||

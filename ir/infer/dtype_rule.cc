@@ -86,6 +86,7 @@ Result<ElementType> InferElement(const Application& application, size_t r) {
       if (operands[0].quantized()) return ElementType(InferScheme(application));
       return operands[0].element;
     case DtypeRule::kIndexed:
+    case DtypeRule::kExponent:
       FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckIndexed(application, kIndexMask, "i32 or i64"));
       return operands[0].element;
     case DtypeRule::kMasked:

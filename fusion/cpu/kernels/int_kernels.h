@@ -91,6 +91,31 @@ struct NotOp {
   FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a) { return ~a; }
 };
 
+// To an integer; below 0 only 1 and -1 have powers other than 0.
+template <typename T>
+FAULTLINE_INLINE T IntPower(T base, int64_t n) {
+  if (n < 0) {
+    if (base == T{1}) return T{1};
+    if (!kIsSigned<T> || base != static_cast<T>(-1)) return T{0};
+    return n % 2 == 0 ? T{1} : static_cast<T>(-1);
+  }
+  UnsignedOf<T> power = 1;
+  auto square = static_cast<UnsignedOf<T>>(base);
+  for (; n != 0; n >>= 1, square *= square) {
+    if ((n & 1) != 0) power *= square;
+  }
+  return static_cast<T>(power);
+}
+
+template <typename T>
+struct IntPowiOp {
+  FAULTLINE_INLINE Lanes<T> operator()(Lanes<T> a, Lanes<int64_t> n) {
+    Lanes<T> result;
+    for (int i = 0; i < 16; ++i) result[i] = IntPower<T>(a[i], n[i]);
+    return result;
+  }
+};
+
 // `width` is the dtype's, a power of two.
 template <typename T, bool kLeft>
 void ShiftLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand&, int64_t groups,
@@ -143,6 +168,7 @@ constexpr RegKernels IntKernels() {
   RegKernels kernels = NumberKernels<T>();
   SetBinary<T, IntDivOp<T>>(kernels, Op::kDiv);
   SetBinary<T, IntRemOp<T>>(kernels, Op::kRem);
+  kernels.ops[static_cast<int>(Op::kPowi)] = PowerLoop<T, IntPowiOp<T>>;
   SetUnary<T, IntNegOp<T>>(kernels, Op::kNeg);
   SetUnary<T, IntAbsOp<T>>(kernels, Op::kAbs);
   SetBinary<T, AndOp<T>>(kernels, Op::kAnd);

@@ -152,6 +152,18 @@ void BinaryLoop(std::byte* dst, const Operand& a, const Operand& b, const Operan
   }
 }
 
+// The second operand is i64.
+template <typename T, typename F>
+void PowerLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand&, int64_t groups,
+               uint64_t) {
+  const std::byte* base = a.data;
+  const std::byte* exponent = b.data;
+  for (int64_t g = 0; g < groups; ++g, base += a.step, exponent += b.step) {
+    Write<T>(dst, F{}(Read<T>(base), Read<int64_t>(exponent)));
+    dst += sizeof(Lanes<T>);
+  }
+}
+
 template <typename T>
 void SelectLoop(std::byte* dst, const Operand& a, const Operand& b, const Operand& c,
                 int64_t groups, uint64_t) {

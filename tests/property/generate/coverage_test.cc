@@ -17,7 +17,7 @@
 namespace faultline::harness {
 namespace {
 
-constexpr uint64_t kPrograms = 8000;
+constexpr uint64_t kPrograms = 32000;
 
 const Statistics& Generated() {
   static const Statistics statistics = [] {

@@ -244,6 +244,7 @@ class Builder {
     for (int i = 0; i < arity; ++i) {
       DtypeMask mask = i == 0 ? info.operand_dtypes : MaskOf(types[0].dtype());
       if (i == 1 && info.dtype_rule == DtypeRule::kMasked) mask = kBoolMask;
+      if (i == 1 && info.dtype_rule == DtypeRule::kExponent) mask = MaskOf(Dtype::kI64);
       if (i == 1 && info.dtype_rule == DtypeRule::kIndexed) mask = MaskOf(Dtype::kI32);
       // Operands of one shape and scheme nearly always fit.
       if (i > 0 && !vectors && mask == MaskOf(types[0].dtype()) && dice_.OneIn(2)) {

@@ -111,6 +111,101 @@ TEMPLATE_TEST_CASE("functions stay within their bound", "", float, double) {
     CheckFunction<T>(set, Op::kLog, std::log, one);
     CheckFunction<T>(set, Op::kTanh, std::tanh, one);
     CheckFunction<T>(set, Op::kErf, std::erf, 2.001L);
+    CheckFunction<T>(set, Op::kLog1p, std::log1p, one);
+    CheckFunction<T>(set, Op::kSin, std::sin, one);
+    CheckFunction<T>(set, Op::kCos, std::cos, one);
+    CheckFunction<T>(set, Op::kTan, std::tan, one);
+    CheckFunction<T>(set, Op::kSinh, std::sinh, one);
+    CheckFunction<T>(set, Op::kCosh, std::cosh, one);
+    CheckFunction<T>(set, Op::kAsin, std::asin, one);
+    CheckFunction<T>(set, Op::kAcos, std::acos, one);
+    CheckFunction<T>(set, Op::kAtan, std::atan, one);
+    CheckFunction<T>(set, Op::kAsinh, std::asinh, one);
+    CheckFunction<T>(set, Op::kAcosh, std::acosh, one);
+    CheckFunction<T>(set, Op::kAtanh, std::atanh, one);
+  });
+}
+
+TEMPLATE_TEST_CASE("odd functions keep the sign of zero, and the domain ends are exact", "", float,
+                   double) {
+  using T = TestType;
+  ForEachIsa([](const KernelSet& set) {
+    const auto at = [&](Op op, T x) {
+      return Apply<T>(KernelsOf<T>(set).ops[static_cast<size_t>(op)], std::vector<T>{x})[0];
+    };
+    for (const Op op : {Op::kLog1p, Op::kSin, Op::kTan, Op::kSinh, Op::kAsin, Op::kAtan, Op::kAsinh,
+                        Op::kAtanh}) {
+      INFO("op " << static_cast<int>(op));
+      CHECK(Same(at(op, T{0}), T{0}));
+      CHECK(Same(at(op, -T{0}), -T{0}));
+    }
+    const T infinity = std::numeric_limits<T>::infinity();
+    CHECK(Same(at(Op::kAcos, T{1}), T{0}));
+    CHECK(Same(at(Op::kAcosh, T{1}), T{0}));
+    CHECK(Same(at(Op::kAtanh, T{-1}), -infinity));
+    CHECK(Same(at(Op::kLog1p, T{-1}), -infinity));
+    CHECK(Same(at(Op::kCos, -T{0}), T{1}));
+  });
+}
+
+template <typename T>
+void CheckFunctionOfTwo(const KernelSet& set, Op op,
+                        long double (*exact)(long double, long double)) {
+  std::vector<T> a;
+  std::vector<T> b;
+  EdgePairs(&a, &b);
+  const auto got = Apply<T>(KernelsOf<T>(set).ops[static_cast<size_t>(op)], a, b);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const long double want = exact(static_cast<long double>(a[i]), static_cast<long double>(b[i]));
+    const T nearest = static_cast<T>(want);
+    const bool good = want != want ? got[i] != got[i]
+                      : nearest == 0 || std::isinf(nearest)
+                          ? Same(got[i], nearest) || (want != 0 && Ulps(got[i], want) <= 1.001L)
+                          : Ulps(got[i], want) <= 1.001L;
+    if (!good) FAIL("of " << a[i] << " and " << b[i] << ": " << got[i] << ", not " << nearest);
+  }
+  SUCCEED();
+}
+
+TEMPLATE_TEST_CASE("atan2 and hypot have the special cases of C", "", float, double) {
+  using T = TestType;
+  ForEachIsa([](const KernelSet& set) {
+    CheckFunctionOfTwo<T>(set, Op::kAtan2, std::atan2);
+    CheckFunctionOfTwo<T>(set, Op::kHypot, std::hypot);
+  });
+}
+
+TEMPLATE_TEST_CASE("powi keeps the parity of every exponent", "", float, double) {
+  using T = TestType;
+  constexpr int64_t kTwo53 = int64_t{1} << 53;
+  const int64_t exponents[] = {0,         1,           2,         -1,         3,
+                               -2,        16777217,    -16777217, kTwo53 + 1, INT64_MAX,
+                               INT64_MIN, -kTwo53 - 1, INT32_MIN, 127};
+  ForEachIsa([&](const KernelSet& set) {
+    std::vector<T> a;
+    std::vector<int64_t> n;
+    for (const T x : EdgeValues<T>()) {
+      for (const int64_t exponent : exponents) {
+        a.push_back(x);
+        n.push_back(exponent);
+      }
+    }
+    const auto got =
+        Apply<T, T, int64_t>(KernelsOf<T>(set).ops[static_cast<size_t>(Op::kPowi)], a, n);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const auto magnitude = std::fabs(static_cast<long double>(a[i]));
+      long double want = std::pow(magnitude, static_cast<long double>(n[i]));
+      if (std::signbit(a[i]) && n[i] % 2 != 0) want = -want;
+      // The long double power of -1 and 2 is rounded twice.
+      const T nearest = n[i] == -1 ? T{1} / a[i] : n[i] == 2 ? a[i] * a[i] : static_cast<T>(want);
+      const bool pinned = n[i] >= -1 && n[i] <= 2;
+      const bool good = want != want ? got[i] != got[i]
+                        : pinned || std::isinf(nearest) || nearest == 0
+                            ? Same(got[i], nearest)
+                            : Ulps(got[i], want) <= 1.001L;
+      if (!good) FAIL(a[i] << " to " << n[i] << ": " << got[i] << ", not " << nearest);
+    }
+    SUCCEED();
   });
 }
 

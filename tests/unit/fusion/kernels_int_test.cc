@@ -49,6 +49,39 @@ TEMPLATE_TEST_CASE("int arithmetic wraps and has no undefined case", "", int32_t
   });
 }
 
+// By multiplying as often as the exponent says.
+template <typename T>
+T Power(T base, int64_t n) {
+  if (n < 0) {
+    const bool minus_one = std::is_signed_v<T> && base == static_cast<T>(-1);
+    return base == 1 ? T{1} : !minus_one ? T{0} : n % 2 == 0 ? T{1} : base;
+  }
+  std::make_unsigned_t<T> power = 1;
+  for (int64_t i = 0; i < n; ++i) power *= static_cast<std::make_unsigned_t<T>>(base);
+  return static_cast<T>(power);
+}
+
+TEMPLATE_TEST_CASE("powers of ints wrap, those to a negative exponent are 0 but of 1 and -1", "",
+                   int32_t, uint32_t, int64_t, uint64_t) {
+  using T = TestType;
+  std::vector<T> a;
+  std::vector<int64_t> n;
+  for (const T x : EdgeValues<T>()) {
+    for (const int64_t exponent : {0, 1, 2, 3, 5, 31, 64, 100, -1, -2, INT32_MIN}) {
+      a.push_back(x);
+      n.push_back(exponent);
+    }
+  }
+  ForEachIsa([&](const KernelSet& set) {
+    const auto got =
+        Apply<T, T, int64_t>(KernelsOf<T>(set).ops[static_cast<size_t>(Op::kPowi)], a, n);
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (got[i] != Power(a[i], n[i])) FAIL(+a[i] << " to " << n[i] << " gives " << +got[i]);
+    }
+    SUCCEED();
+  });
+}
+
 TEMPLATE_TEST_CASE("int comparisons and selects", "", int32_t, uint32_t, int64_t, uint64_t) {
   using T = TestType;
   ForEachIsa([](const KernelSet& set) {

@@ -27,7 +27,8 @@ TEST_CASE("rows agree with themselves") {
     INFO(info.mnemonic);
     CHECK(HasTrait(info.op, kCreation) == (info.arity == 0));
     CHECK((info.dtype_rule == DtypeRule::kDeclared) == (info.arity == 0));
-    if (info.dtype_rule == DtypeRule::kIndexed || info.dtype_rule == DtypeRule::kMasked) {
+    if (info.dtype_rule == DtypeRule::kIndexed || info.dtype_rule == DtypeRule::kMasked ||
+        info.dtype_rule == DtypeRule::kExponent) {
       CHECK(info.arity >= 2);
     }
     if (HasTrait(info.op, kCommutative)) CHECK(info.arity == 2);

@@ -58,6 +58,16 @@ TEST_CASE("rounding to integers") {
   CHECK(Is(kF32.RoundEven(-0.5), -0.0));
   CHECK(Is(kF32.Floor(-0.0), -0.0));
   CHECK(Is(kF32.Floor(-0.5), -1));
+  CHECK(Is(kF32.Ceil(-0.5), -0.0));
+  CHECK(Is(kF32.Trunc(-0.5), -0.0));
+}
+
+TEST_CASE("the sign of NaN is NaN, that of a zero the zero itself") {
+  CHECK(Is(kF32.Sign(std::nan("5")), FreeNan()));
+  CHECK(Is(kF32.Sign(-0.0), -0.0));
+  CHECK(Is(kF32.Sign(0.0), 0.0));
+  CHECK(Is(kF32.Sign(-0x1p-149), -1));
+  CHECK(Is(kF32.Sign(kInfinity), 1));
 }
 
 TEST_CASE("pow has the special cases of C") {
@@ -78,9 +88,31 @@ TEST_CASE("composites follow their formula") {
   CHECK(Is(kF32.Gelu(-kInfinity), FreeNan()));
   CHECK(Is(kF32.Gelu(kInfinity), kInfinity));
   CHECK(Is(kF32.Gelu(-0.0), -0.0));
+  CHECK(Is(kF32.LogSigmoid(kInfinity), 0.0));
+  CHECK(Is(kF32.LogSigmoid(-kInfinity), -kInfinity));
+  CHECK(Is(kF32.LogSigmoid(-0x1p+100), -0x1p+100));
+  CHECK(Is(kF32.LogSigmoid(FreeNan()), FreeNan()));
   // Far out the erf is -1 and the product a zero of x's sign.
   CHECK(Is(kF32.Gelu(-20), -0.0));
   CHECK(std::fabs(kF32.Gelu(1) - 0.8413447460685429) < 1e-6);
+}
+
+TEST_CASE("powi has the special cases of C pown, with the parity of the integer") {
+  const auto powi = [](double x, int64_t n) { return kF32.Powi(x, n); };
+  CHECK(Is(powi(FreeNan(), 0), 1));
+  CHECK(Is(powi(-kInfinity, -3), -0.0));
+  CHECK(Is(powi(-kInfinity, 2), kInfinity));
+  CHECK(Is(powi(-2, 16777217), -kInfinity));
+  CHECK(Is(powi(-0.5, (int64_t{1} << 53) + 1), -0.0));
+  CHECK(Is(powi(-1, INT64_MIN), 1));
+  CHECK(Is(powi(-3, 3), -27));
+}
+
+TEST_CASE("atan2 and hypot have the special cases of C") {
+  CHECK(Is(kF32.Atan2(-0.0, 0.0), -0.0));
+  CHECK(Is(kF32.Atan2(0.0, -0.0), Round(Dtype::kF32, M_PI)));
+  CHECK(Is(kF32.Hypot(FreeNan(), -kInfinity), kInfinity));
+  CHECK(Is(kF32.Hypot(0x1.fffffep+127, 0x1.fffffep+127), kInfinity));
 }
 
 TEST_CASE("f16 functions are computed in f32 and rounded once") {

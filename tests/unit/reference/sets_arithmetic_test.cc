@@ -83,7 +83,10 @@ TEST_CASE("primitives on sets contain what they make of members") {
     CHECK_SOUND(dtype, contract, s.Neg(x), e.Neg(x));
     CHECK_SOUND(dtype, contract, s.Abs(x), e.Abs(x));
     CHECK_SOUND(dtype, contract, s.Floor(x), e.Floor(x));
+    CHECK_SOUND(dtype, contract, s.Ceil(x), e.Ceil(x));
+    CHECK_SOUND(dtype, contract, s.Trunc(x), e.Trunc(x));
     CHECK_SOUND(dtype, contract, s.RoundEven(x), e.RoundEven(x));
+    CHECK_SOUND(dtype, contract, s.Sign(x), e.Sign(x));
     CHECK_SOUND(dtype, contract, s.Min(x, y), e.Min(x, y));
     CHECK_SOUND(dtype, contract, s.Max(x, y), e.Max(x, y));
     // The other zero, where the sign is free.
@@ -151,6 +154,8 @@ TEST_CASE("comparisons on sets contain the comparison of members, and are certai
         if (!less.Contains(Dtype::kBool, a < b ? 1 : 0)) ++escapes;
         if (!greater_equal.Contains(Dtype::kBool, a >= b ? 1 : 0)) ++escapes;
         if (!equal.Contains(Dtype::kBool, a == b ? 1 : 0)) ++escapes;
+        if (!sets.IsNan(x).Contains(Dtype::kBool, std::isnan(a) ? 1 : 0)) ++escapes;
+        if (!sets.IsInf(x).Contains(Dtype::kBool, std::isinf(a) ? 1 : 0)) ++escapes;
       }
     }
     CHECK(escapes == 0);
@@ -221,6 +226,20 @@ TEST_CASE("a divisor around zero gives two rays and infinities, NaN only with a 
   CHECK(ray.positive_infinity);
   CHECK_FALSE(ray.negative_infinity);
   CHECK(ray.lo() == 1);
+}
+
+TEST_CASE("signs and classes are certain where the set is of one") {
+  CHECK(kF32.Sign(FloatSet::Between(0x1p-149, 7)).IsPoint());
+  const FloatSet sign = kF32.Sign(FloatSet::Between(-3, -0.0));
+  CHECK(sign.Contains(-1));
+  CHECK(sign.Contains(-0.0));
+  CHECK_FALSE(sign.Contains(0.0));
+  CHECK_FALSE(sign.Contains(-0.5));
+  CHECK(kF32.IsNan(FloatSet::Between(-3, 7)).IsPoint());
+  FloatSet number = FloatSet::Of(1);
+  number.nan = true;
+  CHECK_FALSE(kF32.IsNan(number).IsPoint());
+  CHECK(kF32.IsInf(number).IsPoint());
 }
 
 TEST_CASE("overflow is a class beside the finite values") {

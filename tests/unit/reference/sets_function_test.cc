@@ -10,7 +10,8 @@
 #include <string>
 
 #include "reference/algebra.h"
-#include "tests/unit/reference/draw.h"
+#include "reference/function.h"
+#include "tests/unit/reference/legal.h"
 
 namespace faultline::reference {
 namespace {
@@ -19,51 +20,16 @@ using ir::Dtype;
 
 constexpr int kSets = 30000;
 
-long double ExactValue(Function function, double x) {
-  switch (function) {
-    case Function::kExp:
-      return std::exp(static_cast<long double>(x));
-    case Function::kLog:
-      return std::log(static_cast<long double>(x));
-    case Function::kTanh:
-      return std::tanh(static_cast<long double>(x));
-    case Function::kErf:
-      return std::erf(static_cast<long double>(x));
-    case Function::kPow:
-      break;
-  }
-  return 0;
-}
-
-// A value of the format computed in, within ulp of the exact one: the nearest, moved by as many
-// steps as stay inside.
-double Legal(Draw& draw, Dtype compute, long double exact, double ulp) {
-  if (std::isnan(exact)) return FreeNan();
-  const long double infinity = std::numeric_limits<long double>::infinity();
-  const FloatFormat& format = FormatOf(compute);
-  if (std::fabs(exact) == infinity || exact == 0) return static_cast<double>(exact);
-  double value = Round(compute, static_cast<double>(exact));
-  if (std::isinf(value)) return value;
-  const bool up = draw.Chance(2);
-  for (uint64_t steps = draw.Below(3); steps > 0; --steps) {
-    const double next = up ? NextUp(compute, value) : NextDown(compute, value);
-    if (std::isinf(next)) break;
-    const long double allowed =
-        static_cast<long double>(ulp) *
-        static_cast<long double>(
-            UlpOf(compute, std::min(std::fabs(static_cast<double>(exact)), format.max)));
-    if (std::fabs(static_cast<long double>(next) - exact) > allowed) break;
-    if (std::signbit(next) != std::signbit(static_cast<double>(exact))) break;
-    value = next;
-  }
-  return value;
-}
+constexpr Function kOfOneOperand[] = {
+    Function::kExp,   Function::kLog,   Function::kTanh,  Function::kErf,
+    Function::kLog1p, Function::kSin,   Function::kCos,   Function::kTan,
+    Function::kSinh,  Function::kCosh,  Function::kAsin,  Function::kAcos,
+    Function::kAtan,  Function::kAsinh, Function::kAcosh, Function::kAtanh};
 
 TEST_CASE("functions on sets contain every permitted result of members") {
   const Contract contract = FusionCpuContract();
   for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBf16}) {
-    for (const Function function :
-         {Function::kExp, Function::kLog, Function::kTanh, Function::kErf}) {
+    for (const Function function : kOfOneOperand) {
       Draw draw(11 + static_cast<uint64_t>(function));
       const Sets sets(contract, dtype, dtype);
       int escapes = 0;
@@ -73,14 +39,10 @@ TEST_CASE("functions on sets contain every permitted result of members") {
         const FloatSet result = sets.Call(function, x);
         const double a = draw.Member(dtype, x);
         const double computed =
-            Legal(draw, ComputeDtype(dtype), ExactValue(function, a),
-                  a == 0 || std::isinf(a) || (function == Function::kLog && a == 1)
-                      ? 0
-                      : contract.ulp(function));
+            Legal(draw, ComputeDtype(dtype), FunctionValue(function, static_cast<long double>(a)),
+                  IsExactAt(function, a) ? 0 : contract.ulp(function));
         double value = Round(dtype, computed);
-        if (function == Function::kTanh || function == Function::kErf) {
-          value = std::clamp(value, -1.0, 1.0);
-        }
+        if (IsBelowOne(function)) value = std::clamp(value, -1.0, 1.0);
         if (result.Contains(value)) continue;
         if (escapes++ == 0) {
           first = Describe(dtype, x) + " gives " + Describe(dtype, result) + ", but " +
@@ -142,6 +104,37 @@ double NastyGelu(Draw& draw, const Contract& contract, Dtype dtype, double x) {
                                       std::isinf(z) ? 0 : contract.ulp(Function::kErf)),
                                 -1.0, 1.0);
   return Round(dtype, exact.Mul(exact.Mul(0.5, x), exact.Add(1, erf)));
+}
+
+double NastyLogSigmoid(Draw& draw, const Contract& contract, Dtype dtype, double x) {
+  const Dtype compute = ComputeDtype(dtype);
+  const Exact exact(contract, compute, compute);
+  const double t = Legal(draw, compute, std::exp(-std::fabs(static_cast<long double>(x))),
+                         x == 0 ? 0 : contract.ulp(Function::kExp));
+  const double log = Legal(draw, compute, std::log1p(static_cast<long double>(t)),
+                           t == 0 ? 0 : contract.ulp(Function::kLog1p));
+  return Round(dtype, exact.Sub(exact.Min(x, 0.0), log));
+}
+
+TEST_CASE("log_sigmoid on sets contains the pinned formula with permitted primitives") {
+  const Contract contract = FusionCpuContract();
+  for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBf16}) {
+    Draw draw(31);
+    const Sets sets(contract, dtype, dtype);
+    int escapes = 0;
+    std::string first;
+    for (int i = 0; i < 2 * kSets; ++i) {
+      FloatSet x = draw.Set(dtype);
+      if (i % 2 == 0) x = FloatSet::Of(Round(dtype, (static_cast<double>(i) / kSets - 1) * 120));
+      const double a = draw.Member(dtype, x);
+      const double value = NastyLogSigmoid(draw, contract, dtype, a);
+      if (sets.LogSigmoid(x).Contains(value) || escapes++ != 0) continue;
+      first = Describe(dtype, x) + " gives " + Describe(dtype, sets.LogSigmoid(x)) + ", but at " +
+              Describe(dtype, FloatSet::Of(a)) + " " + Describe(dtype, FloatSet::Of(value));
+    }
+    INFO(ir::DtypeName(dtype) << ": " << first);
+    CHECK(escapes == 0);
+  }
 }
 
 TEST_CASE("sigmoid and gelu on sets contain the pinned formula with permitted primitives") {
@@ -223,12 +216,63 @@ TEST_CASE("special cases of functions are points") {
   CHECK(is(sets.Sigmoid(FloatSet::Of(-infinity)), 0.0));
   CHECK(is(sets.Gelu(FloatSet::Of(-infinity)), FreeNan()));
   CHECK(is(sets.Gelu(FloatSet::Of(-0.0)), -0.0));
+  CHECK(is(sets.Call(Function::kLog1p, FloatSet::Of(-1)), -infinity));
+  CHECK(is(sets.Call(Function::kSin, FloatSet::Of(-0.0)), -0.0));
+  CHECK(is(sets.Call(Function::kSin, FloatSet::Of(infinity)), FreeNan()));
+  CHECK(is(sets.Call(Function::kCos, FloatSet::Between(-0.0, 0.0)), 1));
+  CHECK(is(sets.Call(Function::kCosh, FloatSet::Of(-infinity)), infinity));
+  CHECK(is(sets.Call(Function::kAcos, FloatSet::Of(1)), 0.0));
+  CHECK(is(sets.Call(Function::kAsin, FloatSet::Of(1.5)), FreeNan()));
+  CHECK(is(sets.Call(Function::kAcosh, FloatSet::Of(1)), 0.0));
+  CHECK(is(sets.Call(Function::kAcosh, FloatSet::Of(0.0)), FreeNan()));
+  CHECK(is(sets.Call(Function::kAtanh, FloatSet::Of(-1)), -infinity));
+  // A part of pi is rounded like any other value.
+  CHECK_FALSE(sets.Call(Function::kAtan, FloatSet::Of(infinity)).IsPoint());
+  CHECK_FALSE(sets.Call(Function::kAcos, FloatSet::Of(0.0)).IsPoint());
   // A class stays apart: the smallest subnormal and zero give no hull between.
   const Contract stored = FusionCpuContract();
   const Sets narrow(stored, Dtype::kF32, Dtype::kF32);
   const FloatSet log = narrow.Call(Function::kLog, FloatSet::Between(0.0, 0x1p-149));
   CHECK(log.negative_infinity);
   CHECK(log.lo() > -104);
+}
+
+TEST_CASE("sets over a domain end hold the inside, and NaN if something lies outside") {
+  const Contract contract = FusionCpuContract();
+  const Sets sets(contract, Dtype::kF32, Dtype::kF32);
+  const FloatSet asin = sets.Call(Function::kAsin, FloatSet::Between(0.5, 1));
+  CHECK_FALSE(asin.nan);
+  CHECK(asin.lo() > 0.5);
+  CHECK(sets.Call(Function::kAsin, FloatSet::Between(0.5, 1.5)).nan);
+  const FloatSet atanh = sets.Call(Function::kAtanh, FloatSet::Between(0.5, 1));
+  CHECK(atanh.positive_infinity);
+  CHECK_FALSE(atanh.nan);
+  // The greatest value below 1 is 1 - 2^-24.
+  CHECK(atanh.hi() < 8.7);
+  CHECK(sets.Call(Function::kAtanh, FloatSet::Of(2)).IsPoint());
+  const FloatSet acosh = sets.Call(Function::kAcosh, FloatSet::Between(0, 2));
+  CHECK(acosh.nan);
+  CHECK(acosh.Contains(0.0));
+  CHECK(acosh.hi() < 1.4);
+}
+
+TEST_CASE("sets over an extremum of sin and cos hold it, those over a pole of tan are unbounded") {
+  const Contract contract = FusionCpuContract();
+  const Sets sets(contract, Dtype::kF32, Dtype::kF32);
+  const FloatSet top = sets.Call(Function::kSin, FloatSet::Between(1, 2));
+  CHECK(top.hi() == 1);
+  CHECK(top.lo() > 0.84);
+  const FloatSet bottom = sets.Call(Function::kCos, FloatSet::Between(3, 4));
+  CHECK(bottom.lo() == -1);
+  CHECK(bottom.hi() < -0.65);
+  const FloatSet slope = sets.Call(Function::kSin, FloatSet::Between(-1, 1));
+  CHECK(slope.lo() > -0.85);
+  CHECK(slope.hi() < 0.85);
+  const FloatSet all = sets.Call(Function::kCos, FloatSet::Between(-4, 0.5));
+  CHECK(all.lo() == -1);
+  CHECK(all.hi() == 1);
+  CHECK(sets.Call(Function::kTan, FloatSet::Between(1.5, 1.6)).positive_infinity);
+  CHECK(sets.Call(Function::kTan, FloatSet::Between(1, 1.5)).hi() < 14.2);
 }
 
 TEST_CASE("functions keep the sign and range of the exact result") {

@@ -107,7 +107,11 @@ TEST_CASE("integer primitives on sets contain what they make of members") {
   CHECK_SOUND(s.Abs(x), e.Abs(x));
   CHECK_SOUND(s.Min(x, y), e.Min(x, y));
   CHECK_SOUND(s.Max(x, y), e.Max(x, y));
+  CHECK_SOUND(s.Sign(x), e.Sign(x));
   CHECK_SOUND(s.BitAnd(x, y), e.BitAnd(x, y));
+  CHECK_SOUND(s.BitOr(x, y), e.BitOr(x, y));
+  CHECK_SOUND(s.BitXor(x, y), e.BitXor(x, y));
+  CHECK_SOUND(s.BitNot(x), e.BitNot(x));
   CHECK_SOUND(s.ShiftLeft(x, y), e.ShiftLeft(x, y));
   CHECK_SOUND(s.ShiftRight(x, y), e.ShiftRight(x, y));
   CHECK_SOUND(s.Select(IntSet::Either(), x, y), y);

@@ -109,9 +109,9 @@ class Exact {
   Int Xor(Int x, Int y) const { return x ^ y; }
   Int Not(Int x) const { return x ^ 1; }
 
-  Int Equal(Float x, Float y) const { return x == y ? 1 : 0; }
-  Int Less(Float x, Float y) const { return x < y ? 1 : 0; }
-  Int GreaterEqual(Float x, Float y) const { return x >= y ? 1 : 0; }
+  Int Equal(Float x, Float y) const { return Seen(x) == Seen(y) ? 1 : 0; }
+  Int Less(Float x, Float y) const { return Seen(x) < Seen(y) ? 1 : 0; }
+  Int GreaterEqual(Float x, Float y) const { return Seen(x) >= Seen(y) ? 1 : 0; }
   Int IsNan(Float x) const { return std::isnan(x) ? 1 : 0; }
   Int IsInf(Float x) const { return std::isinf(x) ? 1 : 0; }
   Int Equal(Int x, Int y) const { return x == y ? 1 : 0; }

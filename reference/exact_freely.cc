@@ -19,7 +19,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 double Exact::Flushed(double x) const {
-  return contract_->may_flush ? nature_->Flushed(ComputeDtype(result_), x) : x;
+  // A comparison has floats only as operands.
+  const ir::Dtype dtype = ir::IsFloat(result_) ? result_ : operand_;
+  return contract_->may_flush ? nature_->Flushed(ComputeDtype(dtype), x) : x;
 }
 
 double Exact::AddFreely(double x, double y) const {

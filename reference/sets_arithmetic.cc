@@ -145,7 +145,8 @@ void Sets::AddCorrectlyRounded(Float& to, double lo, double hi) const {
 
 FloatSet Sets::Flushed(const Float& x) const {
   if (!contract_->may_flush) return x;
-  const double normal = FormatOf(ComputeDtype(result_)).min_normal;
+  const ir::Dtype dtype = ir::IsFloat(result_) ? result_ : operand_;
+  const double normal = FormatOf(ComputeDtype(dtype)).min_normal;
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     const auto [lo, hi] = x.intervals[i];
     if (hi <= -normal || lo >= normal || (lo == 0 && hi == 0)) continue;

@@ -37,19 +37,25 @@ bool MayBeEqual(const FloatSet& x, const FloatSet& y) {
 
 }  // namespace
 
-IntSet Sets::Less(const Float& x, const Float& y) const {
+IntSet Sets::Less(const Float& left, const Float& right) const {
+  const Float x = Flushed(left);
+  const Float y = Flushed(right);
   const bool numbers = HasNumber(x) && HasNumber(y);
   return Bools(x.nan || y.nan || (numbers && x.Highest() >= y.Lowest()),
                numbers && x.Lowest() < y.Highest());
 }
 
-IntSet Sets::GreaterEqual(const Float& x, const Float& y) const {
+IntSet Sets::GreaterEqual(const Float& left, const Float& right) const {
+  const Float x = Flushed(left);
+  const Float y = Flushed(right);
   const bool numbers = HasNumber(x) && HasNumber(y);
   return Bools(x.nan || y.nan || (numbers && x.Lowest() < y.Highest()),
                numbers && x.Highest() >= y.Lowest());
 }
 
-IntSet Sets::Equal(const Float& x, const Float& y) const {
+IntSet Sets::Equal(const Float& left, const Float& right) const {
+  const Float x = Flushed(left);
+  const Float y = Flushed(right);
   const bool numbers = HasNumber(x) && HasNumber(y);
   // Certainly equal only if both are one and the same number.
   const bool one =

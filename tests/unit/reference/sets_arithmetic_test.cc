@@ -163,6 +163,20 @@ TEST_CASE("comparisons on sets contain the comparison of members, and are certai
   }
 }
 
+TEST_CASE("comparisons and signs see subnormals as zeros where they may be flushed") {
+  Contract contract = FusionCpuContract();
+  contract.may_flush = true;
+  const Sets bools(contract, Dtype::kF32, Dtype::kBool);
+  const FloatSet tiny = FloatSet::Of(-0x1p-130);
+  CHECK(bools.Less(tiny, FloatSet::Of(0)).count == 2);
+  CHECK(bools.GreaterEqual(tiny, FloatSet::Of(0)).count == 2);
+  CHECK(bools.Equal(tiny, FloatSet::Of(0)).count == 2);
+  CHECK(bools.Less(FloatSet::Of(-1), tiny).IsPoint());
+  const Sets floats(contract, Dtype::kF32, Dtype::kF32);
+  for (const double sign : {-1.0, -0.0, 0.0}) CHECK(floats.Sign(tiny).Contains(sign));
+  CHECK(floats.Floor(tiny).Contains(-0.0));
+}
+
 TEST_CASE("casts on sets contain the casts of members") {
   const Contract contract = FusionCpuContract();
   Draw draw(9);

@@ -64,6 +64,7 @@ const Formula* FindFormula(ir::Opcode op);
 
 // The tables behind it.
 std::span<const Formula> ElementwiseFormulas();
+std::span<const Formula> FunctionFormulas();
 std::span<const Formula> RowFormulas();
 
 }  // namespace faultline::harness

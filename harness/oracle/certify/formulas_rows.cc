@@ -204,7 +204,8 @@ constexpr auto kFormulas = std::to_array<Formula>({
 std::span<const Formula> RowFormulas() { return kFormulas; }
 
 const Formula* FindFormula(ir::Opcode op) {
-  for (const std::span<const Formula> table : {ElementwiseFormulas(), RowFormulas()}) {
+  for (const std::span<const Formula> table :
+       {ElementwiseFormulas(), FunctionFormulas(), RowFormulas()}) {
     const auto found = std::ranges::find(table, op, &Formula::op);
     if (found != table.end()) return &*found;
   }

@@ -18,7 +18,7 @@ TEST_CASE("what the builder makes verifies and covers the table") {
   Dice dice(1);
   std::set<Opcode> ops;
   std::set<StatementKind> kinds;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const Program program = RandomProgram(dice);
     const Status status = Verify(program);
     if (!status.ok()) FAIL(status.message() << "\n" << Print(program));

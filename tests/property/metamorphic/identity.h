@@ -35,7 +35,8 @@ std::span<const Identity> EngineIdentities();
 std::span<const Identity> OpIdentities();
 std::span<const Identity> ShapeIdentities();
 
-// What was read, by name; nothing if some call failed (an index out of range, say).
+// What was read, by name, every NaN as the same one; nothing if some call failed (an index out of
+// range, say).
 using Results = std::map<std::string, ir::HostTensor>;
 std::optional<Results> RunFor(const ir::Program& program, Backend& backend);
 

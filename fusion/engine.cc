@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fusion/cpu/codes.h"
 #include "fusion/cpu/cpu_target.h"
 #include "fusion/plan/cache.h"
 #include "fusion/stream/session.h"
@@ -45,10 +44,6 @@ class TargetEngine final : public Engine {
 };
 
 }  // namespace
-
-bool Engine::Supports(std::string_view device, const ir::Scheme& scheme) {
-  return device == EngineOptions{}.device && cpu::SupportsScheme(scheme);
-}
 
 ir::Result<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options) {
   if (options.device != "cpu") {

@@ -118,8 +118,6 @@ struct CacheStatistics {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Whether engines on this device compute with values of the scheme: what Apply goes by.
-  static bool Supports(std::string_view device, const ir::Scheme& scheme);
   // Fails with kUnsupported or kDeviceLost, naming the device and the reason.
   static ir::Result<std::unique_ptr<Engine>> Create(const EngineOptions& options);
 

@@ -144,16 +144,25 @@ struct MoveCodesLaunch {
   bool operator==(const MoveCodesLaunch&) const = default;
 };
 
-// Range, scales and codes of a float tensor (f32, f16, bf16).
+// Range, scales and codes of a float tensor (f32, f16, bf16); or codes by scales that are given.
 struct QuantizeLaunch {
   ir::Dtype from = ir::Dtype::kF32;
   ir::Scheme scheme;
   ir::Range range = ir::Range::kMinMax;
+  bool given_scales = false;
   bool operator==(const QuantizeLaunch&) const = default;
 };
 
+// [batch.., m, k] x [batch.., k, n] of integer codes, batch axes broadcast, where every dot has one
+// scale of each operand: exact sums of products of codes, converted to f32 and scaled once.
+struct QMatmulLaunch {
+  ir::Scheme left;
+  ir::Scheme right;
+  bool operator==(const QMatmulLaunch&) const = default;
+};
+
 using Launch = std::variant<BlockLaunch, MatmulLaunch, SortLaunch, ScatterLaunch, GatherPartsLaunch,
-                            CopyLaunch, MoveCodesLaunch, QuantizeLaunch>;
+                            CopyLaunch, MoveCodesLaunch, QuantizeLaunch, QMatmulLaunch>;
 
 // ---------------------------------------------------------------------------------------- bindings
 
@@ -269,11 +278,22 @@ struct MoveCodesBinding {
 struct QuantizeBinding {
   TensorBinding from;
   Buffer* to = nullptr;
+  // Given scales: f32, one a block; the f32 scale of the tensor or the u8 or i8 zero points.
+  TensorBinding scales;
+  TensorBinding third;
+};
+
+struct QMatmulBinding {
+  Buffer* left = nullptr;
+  Buffer* right = nullptr;
+  ir::Shape left_shape;  // as they are, batch axes not broadcast
+  ir::Shape right_shape;
+  TensorBinding result;  // f32
 };
 
 using LaunchBinding =
     std::variant<BlockBinding, MatmulBinding, SortBinding, ScatterBinding, GatherPartsBinding,
-                 CopyBinding, MoveCodesBinding, QuantizeBinding>;
+                 CopyBinding, MoveCodesBinding, QuantizeBinding, QMatmulBinding>;
 
 struct RunOptions {
   // Spaces of fewer elements run on the calling thread.
@@ -316,9 +336,6 @@ class Target {
   virtual ir::Status Upload(const TensorBinding& to, int element_bytes, const std::byte* bytes) = 0;
   virtual ir::Status Download(const TensorBinding& from, int element_bytes, std::byte* bytes) = 0;
 
-  // Whether launches read and write tensors of the scheme. Any tensor can be kept, moved to the
-  // host and back.
-  virtual bool Supports(const ir::Scheme& scheme) const = 0;
   // Requires verified blocks.
   virtual ir::Result<std::shared_ptr<const Kernel>> Compile(const Launch& launch) = 0;
   // `binding` holds the alternative that belongs to the kernel's launch. Launches run in the order

@@ -26,7 +26,8 @@ std::string_view RuleName(Rule rule) { return kRules[static_cast<size_t>(rule)].
 
 std::string_view LaunchKindName(LaunchKind kind) {
   constexpr std::string_view kNames[] = {"block",        "matmul", "sort",       "scatter",
-                                         "gather_parts", "copy",   "move_codes", "quantize"};
+                                         "gather_parts", "copy",   "move_codes", "quantize",
+                                         "q_matmul"};
   return kNames[static_cast<size_t>(kind)];
 }
 

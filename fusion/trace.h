@@ -46,8 +46,9 @@ enum class LaunchKind : uint8_t {
   kCopy,
   kMoveCodes,
   kQuantize,
+  kQMatmul,
 };
-inline constexpr int kLaunchKindCount = 8;
+inline constexpr int kLaunchKindCount = 9;
 std::string_view LaunchKindName(LaunchKind kind);
 
 // A question that the planner put to the chooser. Alternative 0 is always the safe one.

@@ -103,6 +103,9 @@ Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
                                      std::span<const Scalar> scalars, const Attributes& attributes,
                                      std::span<const Type> declared) {
   const OpInfo& info = InfoOf(op);
+  if (SeesDecoded(op, operands)) {
+    return InferOverDecoded(op, operands, scalars, attributes, declared);
+  }
   auto results = InferResults({info, operands, scalars, attributes, declared});
   if (!results.has_value()) {
     return Error(results.error().code(),

@@ -32,6 +32,16 @@ Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
 Result<Shape> InferResultShape(Opcode op, std::span<const Type> operands,
                                const Attributes& attributes, std::span<const Type> declared,
                                size_t r);
+// An op that decodes its operands (ir/op.h) means: dequantize the quantized ones to the compute
+// dtype, apply the op, and, where the declared type is quantized, quantize anew (min-max). Only then
+// does the result have a scheme, and it is that of the first quantized operand.
+bool SeesDecoded(Opcode op, std::span<const Type> operands);
+// The dtype of the first float operand, else f32 where one is quantized, else that of the first.
+Dtype ComputeDtype(std::span<const Type> operands);
+
+// Whether a q_matmul takes the integer path: both operands have integer codes, and every block
+// covers the whole of the inner axis, so that one scale belongs to all of a dot's terms.
+bool MultipliesCodes(std::span<const Type> operands);
 
 // Whether a layout op on quantized operands moves codes and scales without requantizing. Never
 // looks at data. If false the meaning is: dequantize to f32, move, quantize with the result's

@@ -117,9 +117,34 @@ std::vector<Dtype> DtypesOf(Opcode op) {
   std::vector<Dtype> dtypes;
   for (int i = 0; i <= kPlainDtypeCount; ++i) {
     const auto dtype = static_cast<Dtype>(i);
-    if (IsIn(dtype, InfoOf(op).operand_dtypes)) dtypes.push_back(dtype);
+    if (IsIn(dtype, OperandDtypes(op))) dtypes.push_back(dtype);
   }
   return dtypes;
+}
+
+bool DecodesOperands(Opcode op) {
+  const OpInfo& info = InfoOf(op);
+  switch (info.dtype_rule) {
+    case DtypeRule::kSame:
+    case DtypeRule::kSameParts:
+    case DtypeRule::kCompare:
+    case DtypeRule::kIndexed:
+    case DtypeRule::kMasked:
+    case DtypeRule::kExponent:
+    case DtypeRule::kIndex:
+    case DtypeRule::kSameIndex:
+      return IsIn(Dtype::kF32, info.operand_dtypes) &&
+             !IsIn(Dtype::kQuantized, info.operand_dtypes) &&
+             info.shape_rule != ShapeRule::kMatmul;
+    case DtypeRule::kCast:
+    case DtypeRule::kDeclared:
+    case DtypeRule::kQuantize:
+    case DtypeRule::kQuantizeWith:
+    case DtypeRule::kDequantize:
+    case DtypeRule::kQMatmul:
+      return false;
+  }
+  return false;
 }
 
 std::string_view FamilyName(OpFamily family) {

@@ -61,7 +61,9 @@ enum class DtypeRule : uint8_t {
   kCast,        // any plain; result declared, any plain
   kDeclared,    // no operands; result declared
   kQuantize,    // f32, f16, bf16; result declared, quantized
+  kQuantizeWith,  // as kQuantize, then f32 scales and, where the scheme has them, a third operand
   kDequantize,  // quantized; result declared, float
+  kQMatmul,     // quantized or f32, f16, bf16, not both plain; result float, or declared quantized
 };
 
 // How the result shape follows. "Declared": the result type is the argument.
@@ -234,6 +236,15 @@ inline bool MovesBits(Opcode op) {
 }
 // Layout ops, which move the codes of a quantized tensor where block boundaries allow.
 inline bool IsLayoutOp(Opcode op) { return HasTrait(op, kView | kJoin | kIndexing); }
+
+// Ops on floats also take quantized operands, which they see decoded (ir/infer.h). Not those that
+// know quantized tensors themselves, nor matmul, whose quantized form is an op of its own.
+bool DecodesOperands(Opcode op);
+// What operand 0 may be: the mask of the row, and kQuantized where it is decoded.
+inline DtypeMask OperandDtypes(Opcode op) {
+  return static_cast<DtypeMask>(InfoOf(op).operand_dtypes |
+                                (DecodesOperands(op) ? kQuantizedMask : 0));
+}
 
 }  // namespace faultline::ir
 

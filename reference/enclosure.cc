@@ -130,8 +130,7 @@ void Enclosure::Put(int64_t i, const IntSet& set) {
 
 void Enclosure::Finish(const std::shared_ptr<const Points>& naive) {
   if (kind_ != Kind::kBoxes || lo_ != hi_) return;
-  const bool same_codes = !type_.quantized() || (scales_ == nullptr || scales_->AllPoints());
-  if (!same_codes) return;
+  if (!HasPointScales()) return;
   kind_ = Kind::kPoints;
   points_ = naive;
   if (lo_ != naive->cells) {
@@ -143,8 +142,7 @@ void Enclosure::Finish(const std::shared_ptr<const Points>& naive) {
   }
   lo_.clear();
   hi_.clear();
-  scales_.reset();
-  source_.reset();
+  quantized_.reset();
 }
 
 FloatSet Enclosure::FloatAt(int64_t i) const {
@@ -224,10 +222,15 @@ Enclosure Enclosure::Move(const ir::Type& type, const std::vector<const Enclosur
   return moved;
 }
 
-void Enclosure::SetScales(std::shared_ptr<const Enclosure> scales,
-                          std::shared_ptr<const Enclosure> source) {
-  scales_ = std::move(scales);
-  source_ = std::move(source);
+void Enclosure::SetQuantized(QuantizedSets sets) {
+  quantized_ = std::make_shared<const QuantizedSets>(std::move(sets));
+}
+
+bool Enclosure::HasPointScales() const { return quantized_ == nullptr || quantized_->AllPoints(); }
+
+bool QuantizedSets::AllPoints() const {
+  return scales->AllPoints() && tensor_scale.IsPoint() &&
+         std::ranges::all_of(zeros, &IntSet::IsPoint);
 }
 
 }  // namespace faultline::reference

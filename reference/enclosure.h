@@ -38,6 +38,8 @@ struct Points {
 Points HoldTensor(const ir::HostTensor& tensor);
 ir::HostTensor StoreTensor(const Points& points);
 
+struct QuantizedSets;
+
 class Enclosure {
  public:
   enum class Kind : uint8_t { kPoints, kBoxes, kPieces };
@@ -119,13 +121,12 @@ class Enclosure {
   static Enclosure Move(const ir::Type& type, const std::vector<const Enclosure*>& sources,
                         const std::vector<int32_t>& which, const std::vector<int64_t>& at);
 
-  // Quantized tensors: this enclosure is over the codes, with an enclosure over the values of the
-  // block scales (f32, shape of the grid) beside it; points have it from Points. Where the scales
-  // are not points, `source` is the enclosure of what was quantized: the admissible codes follow
-  // from it and the scales that were observed.
-  void SetScales(std::shared_ptr<const Enclosure> scales, std::shared_ptr<const Enclosure> source);
-  const Enclosure* scales() const { return scales_.get(); }
-  const Enclosure* source() const { return source_.get(); }
+  // Quantized tensors: this enclosure is over the codes, with the sets of scales beside it (points
+  // have theirs from Points).
+  void SetQuantized(QuantizedSets sets);
+  const QuantizedSets* quantized() const { return quantized_.get(); }
+  // Whether a quantized tensor has one possible value for each scale and zero point.
+  bool HasPointScales() const;
 
  private:
   ir::Type type_;
@@ -139,12 +140,25 @@ class Enclosure {
   std::vector<int32_t> side_;  // kPieces: index into the table of sets, -1 for a box
   std::vector<FloatSet> float_sets_;
   std::vector<IntSet> int_sets_;
-  std::shared_ptr<const Enclosure> scales_;
-  std::shared_ptr<const Enclosure> source_;
+  std::shared_ptr<const QuantizedSets> quantized_;
+};
+
+// Scales of a quantized tensor that are not all points, and what they followed from: with a scale
+// observed, the sets of what depends on it are sharper than the sets here, which hold for any.
+struct QuantizedSets {
+  std::shared_ptr<const Enclosure> scales;  // values of the stored block scales; shape of the grid
+  FloatSet tensor_scale = FloatSet::Of(1);  // two-level
+  std::vector<IntSet> zeros;                // asymmetric, one a scale
+  // Null where it is not known, or where nothing depends on it.
+  std::shared_ptr<const Enclosure> source;     // what was quantized
+  std::shared_ptr<const Enclosure> unrounded;  // two-level: before the division by tensor_scale
+  std::shared_ptr<const Enclosure> least;      // asymmetric: each block's least element, at most 0
+
+  bool AllPoints() const;
 };
 
 // One element that is not admissible, for evidence.
-enum class Part : uint8_t { kElement, kScale, kTensorScale, kPadding };
+enum class Part : uint8_t { kElement, kScale, kZeroPoint, kTensorScale, kPadding };
 struct Outside {
   Part part = Part::kElement;
   int64_t index = 0;    // in row-major order of the tensor, or of the block grid

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/base/check.h"
+#include "ir/infer.h"
 #include "reference/kernel.h"
 #include "reference/nature.h"
 #include "reference/quantized.h"
@@ -180,6 +181,59 @@ PointsPtr ConsumedWider(const Application& app, size_t r,
   return consumed;
 }
 
+// Quantized operands of an op that sees them decoded, in place of which it gets what they decode
+// to.
+class DecodedOperands {
+ public:
+  DecodedOperands(const Contract& contract, ir::Opcode op, std::vector<const Points*>& naive,
+                  std::vector<const Enclosure*>& operands) {
+    const auto quantized = [](const Enclosure* operand) { return operand->type().quantized(); };
+    if (!ir::DecodesOperands(op) || std::ranges::none_of(operands, quantized)) return;
+    std::vector<ir::Type> types;
+    for (const Enclosure* operand : operands) types.push_back(operand->type());
+    dtype_ = ir::ComputeDtype(types);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!quantized(operands[i])) continue;
+      points_.push_back(std::make_shared<const Points>(Decoded(*naive[i], dtype_)));
+      // The points of an enclosure may be others than the naive ones.
+      const PointsPtr own =
+          operands[i]->AllPoints() && operands[i]->points().get() != naive[i]
+              ? std::make_shared<const Points>(Decoded(*operands[i]->points(), dtype_))
+              : points_.back();
+      sets_.push_back(std::make_unique<const Enclosure>(Decoded(contract, *operands[i], own)));
+      naive[i] = points_.back().get();
+      operands[i] = sets_.back().get();
+    }
+  }
+
+  bool any() const { return !points_.empty(); }
+  ir::Dtype dtype() const { return dtype_; }
+
+ private:
+  ir::Dtype dtype_ = ir::Dtype::kF32;
+  std::vector<PointsPtr> points_;
+  std::vector<std::unique_ptr<const Enclosure>> sets_;
+};
+
+// The result of such an op, quantized anew from what it consumes.
+void Requantize(const Contract& contract, const ir::Type& type, const PointsPtr& source,
+                bool enclosures, Evaluated& result) {
+  auto naive = std::make_shared<Points>();
+  naive->type = type;
+  naive->cells.resize(source->cells.size());
+  Quantize(*source, ir::Range::kMinMax, *naive);
+  result.naive = naive;
+  if (!enclosures || (result.consumed->AllPoints() && IsPinnedQuantize(contract))) {
+    result.enclosure = std::make_shared<const Enclosure>(naive);
+  } else {
+    auto enclosure = std::make_shared<Enclosure>(Enclosure::ToFill(type));
+    Quantize(contract, *result.consumed, ir::Range::kMinMax, *enclosure);
+    enclosure->Finish(naive);
+    result.enclosure = enclosure;
+  }
+  result.consumed = result.enclosure;
+}
+
 }  // namespace
 
 bool Evaluated::certainly_spoiled() const {
@@ -246,24 +300,26 @@ void Evaluator::Step(int index) {
 }
 
 void Evaluator::Apply(int index, const ir::Statement& statement) {
-  Application app{contract_, statement, ir::Dtype::kBool, {}, {}};
-  for (const ir::ValueId value : statement.results) {
-    app.types.push_back(program_.TypeOf(value));
-    app.results.push_back(ElementDtype(app.types.back()));
-  }
-  app.operand = statement.operands.empty() ? app.results[0]
-                                           : ElementDtype(program_.TypeOf(statement.operands[0]));
-
   std::vector<const Points*> naive_operands;
   std::vector<const Enclosure*> operands;
   std::vector<Spoil> spoils;
-  bool points = true;
   for (const ir::ValueId operand : statement.operands) {
     naive_operands.push_back(sources_[operand].get());
     operands.push_back(values_[operand].consumed.get());
-    points = points && operands.back()->AllPoints();
     MergeSpoils(spoils, values_[operand].spoils);
   }
+  const DecodedOperands decoded(contract_, statement.op, naive_operands, operands);
+  const bool points = std::ranges::all_of(operands, &Enclosure::AllPoints);
+  Application app{contract_, statement, ir::Dtype::kBool, {}, {}};
+  for (const ir::ValueId value : statement.results) {
+    app.types.push_back(program_.TypeOf(value));
+    // What is quantized anew is first made as floats.
+    if (decoded.any() && app.types.back().quantized()) {
+      app.types.back().element = ir::ElementType(decoded.dtype());
+    }
+    app.results.push_back(ElementDtype(app.types.back()));
+  }
+  app.operand = operands.empty() ? app.results[0] : ElementDtype(operands[0]->type());
 
   IndexErrors naive_errors;
   const std::vector<PointsPtr> naive = RunExact(app, naive_operands, options_.nature, naive_errors);
@@ -311,6 +367,10 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     source = naive[r];
     if (options_.nature != nullptr && MayBeLeftWider(app, r)) {
       source = ConsumedWider(app, r, naive_operands, naive[r], *options_.nature);
+    }
+    if (const ir::Type& type = program_.TypeOf(statement.results[r]); type != app.types[r]) {
+      Requantize(contract_, type, source, options_.enclosures, result);
+      source = result.naive;
     }
     if (const auto pin = pins_.find(statement.results[r]); pin != pins_.end()) {
       source = pin->second;

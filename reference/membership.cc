@@ -9,11 +9,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "ir/element.h"
 #include "reference/enclosure.h"
-#include "reference/quantize_arithmetic.h"
+#include "reference/quantized.h"
 
 namespace faultline::reference {
 namespace {
@@ -99,34 +100,37 @@ class Checker {
     }
   }
 
-  void Scales(const Enclosure& codes, const ir::QuantizedParts& parts) {
-    const ir::ScaleDtype dtype = codes.type().scheme().scale;
-    for (size_t i = 0; i < parts.scales.size(); ++i) {
-      const float actual = DecodeScale(dtype, parts.scales[i]);
-      const auto index = static_cast<int64_t>(i);
-      if (codes.AllPoints()) {
-        const uint32_t expected = codes.points()->scales[i];
-        ++membership_.compared;
-        ++membership_.exact;
-        if (parts.scales[i] == expected) continue;
-        const FloatSet set = FloatSet::Of(double{DecodeScale(dtype, expected)});
-        Note({Part::kScale, index, parts.scales[i], Describe(ir::Dtype::kF32, set),
-              DistanceUlp(ir::Dtype::kF32, set, double{actual})});
-        continue;
+  void Scales(const Enclosure& codes, const ir::QuantizedParts& parts, const Contract& contract) {
+    if (codes.AllPoints()) return PointScales(*codes.points(), parts);
+    const ir::Scheme& scheme = codes.type().scheme();
+    const QuantizedSets& sets = *codes.quantized();
+    const float tensor_scale = TensorScaleOf(parts);
+    if (parts.tensor_scale) {
+      CountSet(sets.tensor_scale.IsPoint());
+      if (!sets.tensor_scale.Contains(double{tensor_scale})) {
+        NoteScale(Part::kTensorScale, 0, *parts.tensor_scale, tensor_scale, sets.tensor_scale);
       }
-      const Enclosure& scales = *codes.scales();
-      Count(scales, index);
-      if (scales.FloatAt(index).Contains(double{actual})) continue;
-      Note({Part::kScale, index, parts.scales[i], scales.Describe(index),
-            DistanceUlp(ir::Dtype::kF32, scales.FloatAt(index), double{actual})});
     }
-    if (codes.AllPoints() && parts.tensor_scale) {
-      ++membership_.compared;
-      ++membership_.exact;
-      const auto expected = std::bit_cast<uint32_t>(codes.points()->tensor_scale.value_or(0));
-      if (*parts.tensor_scale != expected) {
-        Note({Part::kTensorScale, 0, *parts.tensor_scale,
-              ir::PrintElement(ir::Dtype::kF32, expected), 0});
+    for (size_t i = 0; i < parts.scales.size(); ++i) {
+      const auto block = static_cast<int64_t>(i);
+      const float actual = DecodeScale(scheme.scale, parts.scales[i]);
+      const FloatSet set = sets.unrounded == nullptr
+                               ? sets.scales->FloatAt(block)
+                               : StoredScaleSet(scheme, contract, sets.unrounded->FloatAt(block),
+                                                FloatSet::Of(double{tensor_scale}));
+      CountSet(set.IsPoint());
+      if (!set.Contains(double{actual})) {
+        NoteScale(Part::kScale, block, parts.scales[i], actual, set);
+      }
+      if (parts.zeros.empty()) continue;
+      const IntSet zeros = sets.least == nullptr
+                               ? sets.zeros[i]
+                               : ZeroSet(scheme.value, contract, sets.least->FloatAt(block),
+                                         FloatSet::Of(double{actual}));
+      CountSet(zeros.IsPoint());
+      if (!zeros.Contains(ir::Dtype::kI32, parts.zeros[i])) {
+        Note({Part::kZeroPoint, block, ToCell(int64_t{parts.zeros[i]}),
+              Describe(ir::Dtype::kI32, zeros), 0});
       }
     }
   }
@@ -147,54 +151,64 @@ class Checker {
   void CodesGivenScales(const Enclosure& codes, const ir::QuantizedParts& parts,
                         const Contract& contract) {
     const ir::Scheme& scheme = codes.type().scheme();
+    const Enclosure& source = *codes.quantized()->source;
     const std::vector<int64_t> scale_of = ScaleIndices(scheme, codes.type().shape);
-    const float tensor_scale = std::bit_cast<float>(parts.tensor_scale.value_or(0x3f800000));
+    const float tensor_scale = TensorScaleOf(parts);
     for (int64_t i = 0; i < codes.size(); ++i) {
-      const uint32_t stored = parts.scales[At(scale_of[At(i)])];
-      const float scale = EffectiveScale(scheme, stored, tensor_scale);
-      const FloatSet x = codes.source()->FloatAt(i);
-      const CodeRange range = CodesOf(scheme.value, x, scale, contract);
+      const size_t block = At(scale_of[At(i)]);
+      const float scale = EffectiveScale(scheme, parts.scales[block], tensor_scale);
+      const int32_t zero = parts.zeros.empty() ? 0 : parts.zeros[block];
+      const IntSet ranks = AdmissibleRanks(scheme.value, contract, source.FloatAt(i),
+                                           FloatSet::Of(double{scale}), IntSet::Of(zero));
       const int32_t actual = parts.codes[At(i)];
-      const int32_t rank = RankOfCode(scheme.value, actual);
-      ++membership_.compared;
-      if (range.lo == range.hi) ++membership_.exact;
-      if (rank >= range.lo && rank <= range.hi) continue;
-      if (x.nan && actual == CodeOf(scheme.value, std::numeric_limits<float>::quiet_NaN(), scale)) {
-        continue;
-      }
-      const auto print = [&](int32_t r) { return std::to_string(CodeOfRank(scheme.value, r)); };
-      std::string admissible = "[" + print(range.lo) + ", " + print(range.hi) + "]";
-      if (range.lo == range.hi) admissible = print(range.lo);
+      CountSet(ranks.IsPoint());
+      if (ranks.Contains(ir::Dtype::kI32, RankOfCode(scheme.value, actual))) continue;
+      const auto print = [&](int64_t rank) {
+        return std::to_string(CodeOfRank(scheme.value, static_cast<int32_t>(rank)));
+      };
+      std::string admissible = "[" + print(ranks.lo) + ", " + print(ranks.hi) + "]";
+      if (ranks.IsPoint()) admissible = print(ranks.lo);
       Note({Part::kElement, i, ToCell(int64_t{actual}), std::move(admissible), 0});
     }
   }
 
  private:
-  struct CodeRange {
-    int32_t lo;
-    int32_t hi;
-  };
+  static float TensorScaleOf(const ir::QuantizedParts& parts) {
+    return parts.tensor_scale ? std::bit_cast<float>(*parts.tensor_scale) : 1.0f;
+  }
 
-  // Ranks of the codes from the lowest to the highest number of the set; NaN apart.
-  static CodeRange CodesOf(ir::QValue value, const FloatSet& x, float scale,
-                           const Contract& contract) {
-    // A quotient k ulp off, a product with the rounded reciprocal (1.5 ulp), and another tie rule
-    // (less than one ulp of x) all stay within this relative distance.
-    const double slack = (contract.division_ulp + (contract.reciprocal_scale ? 1.5 : 0) +
-                          (contract.quantize == QuantizeRounding::kHalfEven ? 0 : 1)) *
-                         0x1p-23;
-    const auto rank = [&](double end, double direction) {
-      const double moved = std::isinf(end) ? end : end + direction * slack * std::fabs(end);
-      return RankOfCode(value, CodeOf(value, static_cast<float>(moved), scale));
-    };
-    if (x.count == 0 && !x.positive_infinity && !x.negative_infinity) {
-      const int32_t nan =
-          RankOfCode(value, CodeOf(value, std::numeric_limits<float>::quiet_NaN(), scale));
-      return {nan, nan};
+  // Bit by bit.
+  void PointScales(const Points& points, const ir::QuantizedParts& parts) {
+    const ir::ScaleDtype dtype = points.type.scheme().scale;
+    for (size_t i = 0; i < parts.scales.size(); ++i) {
+      const auto block = static_cast<int64_t>(i);
+      CountSet(true);
+      if (parts.scales[i] != points.scales[i]) {
+        NoteScale(Part::kScale, block, parts.scales[i], DecodeScale(dtype, parts.scales[i]),
+                  FloatSet::Of(double{DecodeScale(dtype, points.scales[i])}));
+      }
+      if (parts.zeros.empty()) continue;
+      CountSet(true);
+      if (parts.zeros[i] == points.zeros[i]) continue;
+      Note({Part::kZeroPoint, block, ToCell(int64_t{parts.zeros[i]}),
+            std::to_string(points.zeros[i]), 0});
     }
-    const int32_t a = rank(x.Lowest(), -1);
-    const int32_t b = rank(x.Highest(), 1);
-    return {std::min(a, b), std::max(a, b)};
+    if (!parts.tensor_scale) return;
+    CountSet(true);
+    const float expected = points.tensor_scale.value_or(0);
+    if (*parts.tensor_scale == std::bit_cast<uint32_t>(expected)) return;
+    NoteScale(Part::kTensorScale, 0, *parts.tensor_scale, TensorScaleOf(parts),
+              FloatSet::Of(double{expected}));
+  }
+
+  void NoteScale(Part part, int64_t index, uint32_t bits, float actual, const FloatSet& set) {
+    Note({part, index, bits, Describe(ir::Dtype::kF32, set),
+          DistanceUlp(ir::Dtype::kF32, set, double{actual})});
+  }
+
+  void CountSet(bool point) {
+    ++membership_.compared;
+    if (point) ++membership_.exact;
   }
 
   void Count(const Enclosure& enclosure, int64_t i) {
@@ -231,8 +245,8 @@ Membership Check(const Enclosure& enclosure, const ir::HostTensor& observed,
     return membership;
   }
   const ir::QuantizedParts parts = ir::DecodeQuantized(observed);
-  checker.Scales(enclosure, parts);
-  if (!enclosure.AllPoints() && enclosure.source() != nullptr) {
+  checker.Scales(enclosure, parts, contract);
+  if (!enclosure.AllPoints() && enclosure.quantized()->source != nullptr) {
     checker.CodesGivenScales(enclosure, parts, contract);
   } else {
     checker.Codes(enclosure, parts);

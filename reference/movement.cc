@@ -111,12 +111,11 @@ Points ToFill(const ir::Type& type) {
   return points;
 }
 
+// Pointers to operands, the quantized ones decoded to f32 in `storage`. An index stays away: it is
+// no source of elements.
 std::vector<const Points*> Dequantized(const Call<Exact>& call, std::vector<Points>& storage) {
   for (const Points* operand : call.operands) {
-    if (!operand->type.quantized()) continue;
-    Points values = ToFill({ir::Dtype::kF32, operand->type.shape});
-    Dequantize(*operand, values);
-    storage.push_back(std::move(values));
+    if (operand->type.quantized()) storage.push_back(Decoded(*operand, ir::Dtype::kF32));
   }
   std::vector<const Points*> pointers;
   for (const Points& values : storage) pointers.push_back(&values);
@@ -134,6 +133,69 @@ std::vector<const Enclosure*> Dequantized(const Call<Sets>& call, std::vector<En
   return pointers;
 }
 
+// One set a block, from where ForEachScale says, of an enclosure that every operand has a part of;
+// null if one has not.
+template <class Find>
+std::shared_ptr<const Enclosure> MoveScales(const Call<Sets>& call, const Movement& movement,
+                                            const Find& find) {
+  for (const Enclosure* operand : call.operands) {
+    if (operand->type().quantized() && find(*operand) == nullptr) return nullptr;
+  }
+  Enclosure moved = Enclosure::ToFill(ScalesType(call.result().type()));
+  int64_t block = 0;
+  ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
+    const Enclosure& from = *find(call.operand(operand));
+    FloatSet set = from.FloatAt(scales[0]);
+    for (const int64_t scale : scales) set.Unite(from.FloatAt(scale));
+    moved.Put(block++, set);
+  });
+  return FinishScales(std::move(moved));
+}
+
+// The sets of scales move with the codes, and with them what they follow from, so that codes are
+// still judged by the scales observed.
+QuantizedSets MoveQuantizedSets(const Call<Sets>& call, const Movement& movement) {
+  const ir::Type& type = call.result().type();
+  std::vector<QuantizedSets> sets;
+  std::vector<const Enclosure*> sources;
+  bool known = true;
+  for (const Enclosure* operand : call.operands) {
+    const bool quantized = operand->type().quantized();
+    sets.push_back(quantized ? QuantizedSetsOf(*operand) : QuantizedSets());
+    sources.push_back(sets.back().source.get());
+    known = known && (!quantized || operand->size() == 0 || sources.back() != nullptr);
+  }
+  const auto of = [&](const Enclosure& operand) -> const QuantizedSets& {
+    const auto it = std::ranges::find(call.operands, &operand);
+    return sets[static_cast<size_t>(it - call.operands.begin())];
+  };
+  QuantizedSets moved;
+  moved.tensor_scale = sets[OperandOfEmpty(call)].tensor_scale;
+  moved.scales =
+      MoveScales(call, movement, [&](const Enclosure& from) { return of(from).scales.get(); });
+  if (type.scheme().two_level) {
+    moved.unrounded =
+        MoveScales(call, movement, [&](const Enclosure& from) { return of(from).unrounded.get(); });
+  }
+  if (type.scheme().asymmetric()) {
+    moved.least =
+        MoveScales(call, movement, [&](const Enclosure& from) { return of(from).least.get(); });
+    ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
+      IntSet set = sets[operand].zeros[At(scales[0])];
+      for (const int64_t scale : scales) {
+        set.Unite(ir::Dtype::kI32, sets[operand].zeros[At(scale)]);
+      }
+      moved.zeros.push_back(set);
+    });
+  }
+  const Enclosure* first = sources[OperandOfEmpty(call)];
+  if (known && first != nullptr) {
+    moved.source = std::make_shared<const Enclosure>(
+        MoveSets(movement, sources, {first->dtype(), type.shape}));
+  }
+  return moved;
+}
+
 }  // namespace
 
 void Move(const Call<Exact>& call, const Movement& movement) {
@@ -143,8 +205,11 @@ void Move(const Call<Exact>& call, const Movement& movement) {
     MoveCells(movement, operands, result);
     if (!result.type.quantized()) return;
     result.scales.clear();
+    result.zeros.clear();
     ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
       result.scales.push_back(operands[operand]->scales[At(scales[0])]);
+      if (!result.type.scheme().asymmetric()) return;
+      result.zeros.push_back(operands[operand]->zeros[At(scales[0])]);
     });
     result.tensor_scale = operands[OperandOfEmpty(call)]->tensor_scale;
     return;
@@ -170,24 +235,7 @@ void Move(const Call<Sets>& call, const Movement& movement) {
     return;
   }
   call.result() = MoveSets(movement, operands, type);
-  std::vector<std::vector<FloatSet>> sets;
-  for (const Enclosure* operand : operands) {
-    sets.push_back(operand->type().quantized() ? ScaleSets(*operand) : std::vector<FloatSet>());
-  }
-  Enclosure moved = Enclosure::ToFill(ScalesType(type));
-  int64_t block = 0;
-  ForEachScale(call, movement, [&](size_t operand, const std::vector<int64_t>& scales) {
-    FloatSet set = sets[operand][At(scales[0])];
-    for (const int64_t scale : scales) set.Unite(sets[operand][At(scale)]);
-    moved.Put(block++, set);
-  });
-  // What was quantized moves along, so that the codes still follow from the scales observed.
-  const Enclosure* source = movement.which.empty() ? operands[0]->source() : nullptr;
-  call.result().SetScales(FinishScales(std::move(moved)),
-                          source == nullptr
-                              ? nullptr
-                              : std::make_shared<const Enclosure>(
-                                    MoveSets(movement, {source}, {source->dtype(), type.shape})));
+  call.result().SetQuantized(MoveQuantizedSets(call, movement));
 }
 
 }  // namespace faultline::reference

@@ -119,8 +119,40 @@ float LargestScale(ir::ScaleDtype dtype) {
   return DecodeScale(dtype, RoundUpToScale(dtype, std::numeric_limits<float>::max()));
 }
 
-float UnroundedScale(ir::QValue value, float absmax) {
-  return std::max(absmax / static_cast<float>(ir::ScaleDivisor(value)), 0x1p-126f);
+uint32_t RoundUpGivenScale(ir::ScaleDtype dtype, float scale) {
+  if (scale > 0) return RoundUpToScale(dtype, scale);
+  switch (dtype) {
+    case ir::ScaleDtype::kF32:
+      if (std::isnan(scale)) return 0x7fc00000;
+      return std::bit_cast<uint32_t>(std::max(scale, std::numeric_limits<float>::lowest()));
+    case ir::ScaleDtype::kF16:
+    case ir::ScaleDtype::kBf16: {
+      // Up is toward zero.
+      const bool half = dtype == ir::ScaleDtype::kF16;
+      if (std::isnan(scale)) return half ? 0x7e00 : 0x7fc0;
+      const SmallFormat& format = half ? kF16 : kBf16;
+      const double magnitude = std::min(std::fabs(double{scale}), double{format.largest});
+      if (magnitude == 0) return std::signbit(scale) ? 0x8000 : 0;
+      const double quantum = QuantumAt(format, magnitude);
+      return 0x8000 | EncodeSmall(format, std::floor(magnitude / quantum) * quantum);
+    }
+    case ir::ScaleDtype::kUe8m0:
+      return std::isnan(scale) ? 0xff : 0;
+    case ir::ScaleDtype::kUe4m3:
+      return std::isnan(scale) ? 0x7f : 0;
+  }
+  return 0;
+}
+
+float UnroundedScale(ir::QValue value, float range) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  return std::clamp(range / static_cast<float>(ir::ScaleDivisor(value)), 0x1p-126f, kLargest);
+}
+
+int32_t ZeroPoint(ir::QValue value, float least, float scale) {
+  const float low = static_cast<float>(ir::CodeMin(value));
+  const float high = static_cast<float>(ir::CodeMax(value));
+  return static_cast<int32_t>(std::clamp(std::nearbyint(low - least / scale), low, high));
 }
 
 float TensorScale(ir::ScaleDtype dtype, float largest) {
@@ -136,15 +168,15 @@ float EffectiveScale(const ir::Scheme& scheme, uint32_t stored, float tensor_sca
   return scheme.two_level ? block * tensor_scale : block;
 }
 
-int32_t CodeOfQuotient(ir::QValue value, double quotient, bool half_away) {
+int32_t CodeOfQuotient(ir::QValue value, double quotient, int32_t zero, bool half_away) {
   const auto nearest = [half_away](double x) {
     return half_away ? std::round(x) : std::nearbyint(x);
   };
   if (ir::IsIntegerCode(value)) {
-    if (std::isnan(quotient)) return 0;
+    if (std::isnan(quotient)) return zero;
     const double low = ir::CodeMin(value);
     const double high = ir::CodeMax(value);
-    return static_cast<int32_t>(std::clamp(nearest(quotient), low, high));
+    return static_cast<int32_t>(std::clamp(nearest(quotient) + zero, low, high));
   }
   if (std::isnan(quotient)) return value == ir::QValue::kE2m1 ? 0 : 0x7f;
   const SmallFormat& format = FormatOf(value);
@@ -158,7 +190,9 @@ int32_t CodeOfQuotient(ir::QValue value, double quotient, bool half_away) {
   return static_cast<int32_t>(sign | EncodeSmall(format, magnitude));
 }
 
-int32_t CodeOf(ir::QValue value, float x, float scale) { return CodeOfQuotient(value, x / scale); }
+int32_t CodeOf(ir::QValue value, float x, float scale, int32_t zero) {
+  return CodeOfQuotient(value, x / scale, zero);
+}
 
 float DecodeCode(ir::QValue value, int32_t code) {
   if (ir::IsIntegerCode(value)) return static_cast<float>(code);
@@ -172,8 +206,8 @@ float DecodeCode(ir::QValue value, int32_t code) {
   return (bits & sign_bit) != 0 ? -magnitude : magnitude;
 }
 
-float DequantizeCode(ir::QValue value, int32_t code, float scale) {
-  return DecodeCode(value, code) * scale;
+float DequantizeCode(ir::QValue value, int32_t code, float scale, int32_t zero) {
+  return DecodeCode(value, code - zero) * scale;
 }
 
 // Magnitude bits of a float code grow with the magnitude, NaN beyond infinity.

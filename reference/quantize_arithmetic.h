@@ -24,9 +24,14 @@ float DecodeScale(ir::ScaleDtype dtype, uint32_t bits);
 // and largest finite value. Requires scale >= 0, not NaN.
 uint32_t RoundUpToScale(ir::ScaleDtype dtype, float scale);
 float LargestScale(ir::ScaleDtype dtype);
+// A scale that a program gives, which may be anything: the smallest value of the dtype that is at
+// least as great, at most its greatest finite one; every NaN becomes the quiet one.
+uint32_t RoundUpGivenScale(ir::ScaleDtype dtype, float scale);
 
-// fl32(absmax / h), at least 2^-126: the scale before it is rounded to its dtype.
-float UnroundedScale(ir::QValue value, float absmax);
+// fl32(range / h), at least 2^-126 and finite: the scale before it is rounded to its dtype. The
+// range is the absmax, or for asymmetric values the distance from the least element to the
+// greatest, zero among them.
+float UnroundedScale(ir::QValue value, float range);
 // Two-level: max(fl32(largest / max(T)), 2^-100), `largest` the greatest unrounded block scale.
 float TensorScale(ir::ScaleDtype dtype, float largest);
 // Stored block scale: roundup_T(unrounded), or roundup_T(fl32(unrounded / tensor)) if two-level.
@@ -34,18 +39,22 @@ uint32_t StoredScale(const ir::Scheme& scheme, float unrounded, float tensor_sca
 // What codes and dequantizing use: the stored scale, times the tensor scale if two-level.
 float EffectiveScale(const ir::Scheme& scheme, uint32_t stored, float tensor_scale);
 
+// Asymmetric: the code that stands for zero where the least element, at most 0, takes the lowest
+// one.
+int32_t ZeroPoint(ir::QValue value, float least, float scale);
+
 // Codes. Integer codes are signed integers, float codes raw bit patterns (as ir::QuantizedParts).
 
-// Of a quotient q = x/s. Integer: clamp(rint(q), a, b), NaN gives 0. Float: q to the nearest, ties
-// to the even mantissa, saturating; zero keeps its sign; NaN gives 0x7f (e2m1: 0). `half_away`
-// breaks ties away from zero, as some contracts allow.
-int32_t CodeOfQuotient(ir::QValue value, double quotient, bool half_away = false);
+// Of a quotient q = x/s. Integer: clamp(rint(q) + zero, a, b), NaN gives the zero point. Float: q
+// to the nearest, ties to the even mantissa, saturating; zero keeps its sign; NaN gives 0x7f (e2m1:
+// 0). `half_away` breaks ties away from zero, as some contracts allow.
+int32_t CodeOfQuotient(ir::QValue value, double quotient, int32_t zero = 0, bool half_away = false);
 // With the quotient rounded to f32.
-int32_t CodeOf(ir::QValue value, float x, float scale);
+int32_t CodeOf(ir::QValue value, float x, float scale, int32_t zero = 0);
 // Exact value of a code; NaN and infinity for the patterns that mean them.
 float DecodeCode(ir::QValue value, int32_t code);
-// fl32(q * s).
-float DequantizeCode(ir::QValue value, int32_t code, float scale);
+// fl32((q - zero) * s).
+float DequantizeCode(ir::QValue value, int32_t code, float scale, int32_t zero = 0);
 // A number that orders the codes of a value type by what they decode to (-0 before +0, NaN last),
 // and back: codes between two codes are those whose rank lies between.
 int32_t RankOfCode(ir::QValue value, int32_t code);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Quantized tensors: quantize and dequantize, naive and as sets (rule R7), shared by their own
-// kernels and by layout ops that cannot move codes. The arithmetic of one number is in
-// quantize_arithmetic.h.
+// kernels, by layout ops that cannot move codes and by ops that see their operands decoded. The
+// arithmetic of one number is in quantize_arithmetic.h.
 
 #ifndef REFERENCE_QUANTIZED_H_
 #define REFERENCE_QUANTIZED_H_
@@ -25,24 +25,45 @@ ir::Type ScalesType(const ir::Type& quantized);
 // Effective scales, row-major in the grid.
 std::vector<float> ScaleValues(const Points& quantized);
 std::vector<FloatSet> ScaleSets(const Enclosure& quantized);
-// Closes the filling of an enclosure over scales.
+// Zero points, one a scale; all 0 of a symmetric scheme.
+std::vector<IntSet> ZeroSets(const Enclosure& quantized);
+// What the enclosure of a quantized tensor says of its scales, also where it is points.
+QuantizedSets QuantizedSetsOf(const Enclosure& quantized);
+// Closes the filling of an enclosure whose points have no other bits than their values'.
 std::shared_ptr<const Enclosure> FinishScales(Enclosure scales);
 
 // Codes and scales of result.type, whose cells are sized.
 void Quantize(const Points& x, ir::Range range, Points& result);
-// fl32(q * s), then one rounding to the dtype of result.type.
+// With scales as a program gives them, and the scale of the tensor or the zero points where the
+// scheme has them (else null).
+void QuantizeWith(const Points& x, const Points& scales, const Points* third, Points& result);
+// fl32((q - zero) * s), then one rounding to the dtype of result.type.
 void Dequantize(const Points& quantized, Points& result);
+Points Decoded(const Points& quantized, ir::Dtype to);
 
 // Fill result, an enclosure to be filled. Requires float operands as consumed.
 void Quantize(const Contract& contract, const Enclosure& x, ir::Range range, Enclosure& result);
+void QuantizeWith(const Contract& contract, const Enclosure& x, const Enclosure& scales,
+                  const Enclosure* third, Enclosure& result);
 void Dequantize(const Contract& contract, const Enclosure& quantized, bool wide, Enclosure& result);
+// As an op sees its operand decoded; `naive` is what the naive evaluation decodes.
+Enclosure Decoded(const Contract& contract, const Enclosure& quantized,
+                  const std::shared_ptr<const Points>& naive);
 
 // Whether the contract takes the arithmetic of quantizing as pinned.
 bool IsPinnedQuantize(const Contract& contract);
-// Codes that x, any member of a set, may get with a scale, any member of another: rule R7 (2),
-// under the contract's rounding and division.
+
+// Rule R7, number by number; every rule is monotone, so it is taken at the ends of the sets.
+// The value stored for a block's unrounded scale.
+FloatSet StoredScaleSet(const ir::Scheme& scheme, const Contract& contract,
+                        const FloatSet& unrounded, const FloatSet& tensor_scale);
+IntSet ZeroSet(ir::QValue value, const Contract& contract, const FloatSet& least,
+               const FloatSet& scale);
+// Ranks of the codes that x may get, under the contract's rounding and division.
+IntSet AdmissibleRanks(ir::QValue value, const Contract& contract, const FloatSet& x,
+                       const FloatSet& scale, const IntSet& zeros);
 IntSet AdmissibleCodes(ir::QValue value, const Contract& contract, const FloatSet& x,
-                       const FloatSet& scale);
+                       const FloatSet& scale, const IntSet& zeros);
 
 }  // namespace faultline::reference
 

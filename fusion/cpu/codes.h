@@ -1,9 +1,8 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Codes and scales of a quantized tensor in memory, addressed by row-major logical element. Integer
-// codes and f32 scales so far; what a code means is in Decode alone, so float codes and other scale
-// dtypes are a matter of that.
+// Codes, scales and zero points of a quantized tensor in memory, addressed by row-major logical
+// element. What codes and scales mean is in code_values.h and scale_values.h.
 
 #ifndef FUSION_CPU_CODES_H_
 #define FUSION_CPU_CODES_H_
@@ -12,28 +11,27 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fusion/cpu/code_values.h"
 #include "fusion/cpu/kernels/kernels.h"
 #include "ir/scheme.h"
 #include "ir/shape.h"
 
 namespace faultline::fusion::cpu {
 
-// Whether the CPU target reads and writes tensors of this scheme.
-bool SupportsScheme(const ir::Scheme& scheme);
-
 class CodeView {
  public:
   CodeView() = default;
-  // `data` holds ir::LayoutOf(scheme, shape).total_bytes. Requires SupportsScheme.
+  // `data` holds ir::LayoutOf(scheme, shape).total_bytes.
   CodeView(const ir::Scheme& scheme, const ir::Shape& shape, std::byte* data);
 
   int64_t elements() const { return elements_; }
   int64_t scale_count() const { return scale_count_; }
-  int64_t code_bytes() const { return code_bytes_; }
-  std::byte* data() const { return data_; }
-  bool per_tensor() const { return per_tensor_; }
+  bool per_tensor() const { return scheme_.per_tensor(); }
+  const ir::Scheme& scheme() const { return scheme_; }
+  const ir::Shape& shape() const { return shape_; }
 
-  // Codes of elements [begin, begin + count).
+  // Codes of elements [begin, begin + count), as bytes: integers sign-extended (u8 as it is), float
+  // codes as they are.
   void ReadCodes(int64_t begin, int64_t count, int8_t* codes) const;
   int8_t ReadCode(int64_t element) const;
   // Sets fields of elements [begin, begin + count); the fields must hold 0 before.
@@ -44,19 +42,26 @@ class CodeView {
 
   // Position of the scale of an element in the block grid.
   int64_t ScaleIndex(int64_t element) const;
+  // What codes are multiplied by: the stored scale, times the tensor's if there is one.
   float Scale(int64_t index) const;
-  void SetScale(int64_t index, float scale);
-  void ReadScales(int64_t begin, int64_t count, float* scales) const;
+  int Zero(int64_t index) const;
+  // As stored.
+  uint32_t ScaleBits(int64_t index) const;
+  float TensorScale() const;
+  void SetScaleBits(int64_t index, uint32_t bits);
+  void SetZero(int64_t index, int zero);
+  void SetTensorScale(float scale);
+  // The scale (and zero point) of a block of another tensor, and its tensor scale.
+  void CopyScale(int64_t index, const CodeView& from, int64_t from_index);
 
-  // Values of elements: code * scale, rounded once to f32. `values` and `codes` have room for
-  // `count` rounded up to a group.
+  // Values of elements: (code - zero) * scale, rounded once to f32. `values` and `codes` have room
+  // for `count` rounded up to a group.
   void Dequantize(const KernelSet& kernels, int64_t begin, int64_t count, float* values,
                   int8_t* codes) const;
   void DequantizeAt(const int64_t* elements, int64_t count, float* values) const;
 
   // First element of a block of the grid, and how far the block reaches on each axis.
   void BlockBounds(int64_t scale_index, int64_t* first, int64_t* extents) const;
-  const ir::Shape& shape() const { return shape_; }
 
  private:
   struct Place {
@@ -64,19 +69,25 @@ class CodeView {
     int shift;
   };
   Place PlaceOf(int64_t element) const;
+  uint32_t LoadUnit(int64_t unit) const;
+  int8_t Field(uint32_t unit, int shift) const;
+  // Calls body(offset, run, scale index) for runs of elements with one scale.
+  template <typename Body>
+  void ForScales(int64_t begin, int64_t count, const Body& body) const;
 
+  ir::Scheme scheme_;
+  ir::QuantizedLayout layout_;
   ir::Shape shape_;
   ir::Shape grid_;
   std::byte* data_ = nullptr;
+  const CodeTable* table_ = nullptr;
   int64_t elements_ = 0;
-  int64_t code_bytes_ = 0;
-  int64_t scale_offset_ = 0;
   int64_t scale_count_ = 0;
-  int64_t total_bytes_ = 0;
   int bits_ = 8;
-  bool words_ = false;
-  bool per_tensor_ = true;
+  int unit_bytes_ = 1;
   int per_unit_ = 1;
+  bool extends_sign_ = true;
+  bool by_kernel_ = false;     // code * scale of signed integers
   int64_t packed_extent_ = 1;  // along the packed axis
   int64_t packed_units_ = 1;   // a row of it takes
   int64_t inner_ = 1;          // product of the extents behind it

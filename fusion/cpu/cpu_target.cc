@@ -25,23 +25,6 @@ class CpuKernel final : public Kernel {
   MatmulPrograms matmul;
 };
 
-ir::Status CheckSchemes(std::span<const Access> accesses) {
-  for (const Access& access : accesses) {
-    if (access.storage.quantized() && !SupportsScheme(access.storage.scheme)) {
-      return ir::Status(
-          ir::StatusCode::kUnsupported,
-          fmt::format("fusion-cpu does not read {}", ir::PrintElementType(access.storage)));
-    }
-  }
-  return {};
-}
-
-ir::Status CheckScheme(const ir::Scheme& scheme) {
-  if (SupportsScheme(scheme)) return {};
-  return ir::Status(ir::StatusCode::kUnsupported,
-                    fmt::format("fusion-cpu does not write {}", ir::PrintScheme(scheme)));
-}
-
 class CpuTarget final : public Target {
  public:
   CpuTarget(const TargetOptions& options, const KernelSet* kernels)
@@ -75,8 +58,6 @@ class CpuTarget final : public Target {
                  const RunOptions& options) override;
   ir::Status Fence() override { return pool_.Check(); }
 
-  bool Supports(const ir::Scheme& scheme) const override { return SupportsScheme(scheme); }
-
   std::string Describe() const override {
     return fmt::format("isa: {}; threads: {}; {}", kernels_->isa, threads_.threads(),
                        GetBlas().description);
@@ -86,8 +67,7 @@ class CpuTarget final : public Target {
   ir::Result<std::unique_ptr<Program>> CompileOptional(const std::shared_ptr<const Block>& block) {
     std::unique_ptr<Program> program;
     if (block != nullptr) {
-      FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(block->accesses));
-      program = std::make_unique<Program>(CompileBlock(block, *kernels_));
+          program = std::make_unique<Program>(CompileBlock(block, *kernels_));
     }
     return program;
   }
@@ -107,11 +87,6 @@ ir::Result<std::shared_ptr<const Kernel>> CpuTarget::Compile(const Launch& launc
     FAULTLINE_ASSIGN_OR_RETURN(kernel->matmul.right_prologue,
                                CompileOptional(matmul->right_prologue));
     FAULTLINE_ASSIGN_OR_RETURN(kernel->matmul.epilogue, CompileOptional(matmul->epilogue));
-  } else if (const auto* move = std::get_if<MoveCodesLaunch>(&launch)) {
-    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(move->accesses));
-    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckScheme(move->result));
-  } else if (const auto* quantize = std::get_if<QuantizeLaunch>(&launch)) {
-    FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckScheme(quantize->scheme));
   }
   return kernel;
 }
@@ -145,6 +120,9 @@ ir::Status CpuTarget::Run(const Kernel& kernel, const LaunchBinding& binding,
   }
   if (const auto* launch = std::get_if<MoveCodesLaunch>(&made.launch)) {
     return RunMoveCodes(*launch, std::get<MoveCodesBinding>(binding), context);
+  }
+  if (const auto* launch = std::get_if<QMatmulLaunch>(&made.launch)) {
+    return RunQMatmul(*launch, std::get<QMatmulBinding>(binding), context);
   }
   return RunQuantize(std::get<QuantizeLaunch>(made.launch), std::get<QuantizeBinding>(binding),
                      context);

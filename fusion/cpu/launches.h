@@ -7,6 +7,7 @@
 #ifndef FUSION_CPU_LAUNCHES_H_
 #define FUSION_CPU_LAUNCHES_H_
 
+#include <array>
 #include <memory>
 
 #include "fusion/cpu/block_run.h"
@@ -45,12 +46,16 @@ ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& b
                         const Context& context);
 ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& binding,
                        const Context& context);
+ir::Status RunQMatmul(const QMatmulLaunch& launch, const QMatmulBinding& binding,
+                      const Context& context);
 
 // Normal form of a tensor's place.
 Strided MapOf(const TensorBinding& tensor);
 inline std::byte* DataOf(const TensorBinding& tensor) {
   return static_cast<CpuBuffer*>(tensor.buffer)->data();
 }
+// Row-major number of an index.
+int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>& index);
 // Adds what a launch found to the error of its options.
 void Report(const LaunchError& error, const RunOptions& options);
 

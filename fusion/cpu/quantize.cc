@@ -1,17 +1,20 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Quantization: range and scale of each block (or of the tensor), then codes; and layout ops that
-// move codes and scales as they are.
+// Quantization: range, scale and zero point of each block (or of the tensor), or those given by the
+// program, then codes.
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 #include "fusion/cpu/codes.h"
 #include "fusion/cpu/launches.h"
+#include "fusion/cpu/scale_values.h"
 #include "fusion/fault.h"
 
 namespace faultline::fusion::cpu {
@@ -93,10 +96,29 @@ class BlockReader {
 
 bool IsFinite(float x) { return (std::bit_cast<uint32_t>(x) & 0x7f800000u) != 0x7f800000u; }
 
-// Range of a block: the greatest magnitude, or the mean one, over its finite elements; 0 if there
-// are none.
-float RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReader* reader,
-              const int64_t* first, const int64_t* extents) {
+// What a block's scale and zero point follow from, over its finite elements: the greatest magnitude
+// or the mean one, 0 if there are none; or the least and the greatest, 0 among them.
+struct BlockRange {
+  float range = 0;
+  float least = 0;
+};
+
+BlockRange EndsOf(BlockReader* reader, const int64_t* first, const int64_t* extents) {
+  float least = 0;
+  float greatest = 0;
+  reader->ForRuns(first, extents, [&](const float* values, int64_t count, const auto&) {
+    for (int64_t i = 0; i < count; ++i) {
+      const float x = IsFinite(values[i]) ? values[i] : 0;
+      least = std::min(least, x);
+      greatest = std::max(greatest, x);
+    }
+  });
+  return {greatest - least, least};
+}
+
+BlockRange RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReader* reader,
+                   const int64_t* first, const int64_t* extents) {
+  if (launch.scheme.asymmetric()) return EndsOf(reader, first, extents);
   alignas(64) std::array<float, kAccumulators* kGroup> sums = {};
   auto* state = reinterpret_cast<std::byte*>(sums.data());
   const bool mean = launch.range == ir::Range::kAbsMean;
@@ -109,22 +131,22 @@ float RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReade
     if (mean) finite += std::count_if(values, values + count, IsFinite);
     counted += count;
   });
-  float range = 0;
+  BlockRange block;
   (mean ? kernels.memory->abs_sum_fold : kernels.memory->absmax_fold)(
-      reinterpret_cast<std::byte*>(&range), state);
+      reinterpret_cast<std::byte*>(&block.range), state);
   if (FAULT(abs_mean_counts_all) && mean && finite > 0) finite = counted;
-  if (mean) return finite == 0 ? 0 : range / static_cast<float>(finite);
-  return range;
+  if (mean) block.range = finite == 0 ? 0 : block.range / static_cast<float>(finite);
+  return block;
 }
 
-// One rounding, and never zero.
-float ScaleOf(const ir::Scheme& scheme, float range) {
+// One rounding, never zero, finite: what is then rounded up to the scale's dtype.
+float UnroundedScale(const ir::Scheme& scheme, float range) {
   const double divisor = FAULT(full_range_scale_symmetric)
                              ? static_cast<double>(ir::CodeMax(scheme.value))
                              : ir::ScaleDivisor(scheme.value);
   const float scale = range / static_cast<float>(divisor);
   if (FAULT(zero_range_scale_of_zero) && range == 0) return 0;
-  return std::min(std::max(scale, 0x1p-126f), 0x1.fffffep127f);
+  return std::min(std::max(scale, 0x1p-126f), std::numeric_limits<float>::max());
 }
 
 // Seeded fault: ties go away from zero, as C's round has them.
@@ -139,6 +161,136 @@ void RoundTiesAway(const float* values, int64_t count, float scale, uint64_t bou
   }
 }
 
+class Quantizer {
+ public:
+  Quantizer(const QuantizeLaunch& launch, const QuantizeBinding& binding, const Context& context)
+      : launch_(launch),
+        binding_(binding),
+        kernels_(*context.kernels),
+        view_(launch.scheme, binding.from.shape, static_cast<CpuBuffer*>(binding.to)->data()),
+        reader_(launch, binding, kernels_) {}
+
+  void Run() {
+    if (!FAULT(packed_words_not_cleared)) view_.Clear();
+    if (launch_.given_scales) {
+      TakeScales();
+    } else if (launch_.scheme.two_level) {
+      ComputeTwoLevels();
+    }
+    const bool later = !launch_.given_scales && !launch_.scheme.two_level;
+    for (int64_t block = 0; block < view_.scale_count(); ++block) {
+      Bounds(block);
+      if (later) ComputeScale(block);
+      Encode(block);
+    }
+  }
+
+ private:
+  void Bounds(int64_t block) { view_.BlockBounds(block, first_.data(), extents_.data()); }
+  BlockRange Range() {
+    return RangeOf(launch_, kernels_, &reader_, first_.data(), extents_.data());
+  }
+
+  void ComputeScale(int64_t block) {
+    const ir::Scheme& scheme = launch_.scheme;
+    const BlockRange range = Range();
+    view_.SetScaleBits(block, ScaleBitsAtLeast(scheme.scale, UnroundedScale(scheme, range.range)));
+    if (!scheme.asymmetric()) return;
+    view_.SetZero(block, ZeroPointOf(scheme.value, range.least, view_.Scale(block)));
+  }
+
+  // The tensor's scale follows from the greatest block scale, so that all of them come first.
+  void ComputeTwoLevels() {
+    const ir::Scheme& scheme = launch_.scheme;
+    std::vector<float> unrounded;
+    float greatest = UnroundedScale(scheme, 0);
+    for (int64_t block = 0; block < view_.scale_count(); ++block) {
+      Bounds(block);
+      unrounded.push_back(UnroundedScale(scheme, Range().range));
+      greatest = std::max(greatest, unrounded.back());
+    }
+    const float tensor = std::max(greatest / GreatestScale(scheme.scale), 0x1p-100f);
+    view_.SetTensorScale(tensor);
+    for (int64_t block = 0; block < view_.scale_count(); ++block) {
+      const float scale = unrounded[static_cast<size_t>(block)] / tensor;
+      view_.SetScaleBits(block, ScaleBitsAtLeast(scheme.scale, scale));
+    }
+  }
+
+  // Elements of a small dense walk over a tensor that the program gives.
+  template <typename Element, typename Body>
+  static void ForElements(const TensorBinding& tensor, const Body& body) {
+    const Strided map = MapOf(tensor);
+    const auto* elements = reinterpret_cast<const Element*>(DataOf(tensor));
+    const int64_t count = tensor.shape.NumElements();
+    for (int64_t i = 0; i < count; ++i) body(i, elements[map.At(i)]);
+  }
+
+  void TakeScales() {
+    const ir::Scheme& scheme = launch_.scheme;
+    ForElements<float>(binding_.scales, [&](int64_t block, float scale) {
+      view_.SetScaleBits(block, GivenScaleBits(scheme.scale, scale));
+    });
+    if (scheme.two_level) {
+      ForElements<float>(binding_.third, [&](int64_t, float scale) {
+        view_.SetTensorScale(
+            ScaleOfBits(ir::ScaleDtype::kF32, GivenScaleBits(ir::ScaleDtype::kF32, scale)));
+      });
+    } else if (scheme.value == ir::QValue::kU8) {
+      ForElements<uint8_t>(binding_.third,
+                           [&](int64_t block, uint8_t zero) { view_.SetZero(block, zero); });
+    } else if (scheme.value == ir::QValue::kI8) {
+      ForElements<int8_t>(binding_.third,
+                          [&](int64_t block, int8_t zero) { view_.SetZero(block, zero); });
+    }
+  }
+
+  void Encode(int64_t block) {
+    const ir::Scheme& scheme = launch_.scheme;
+    const ir::QValue value = scheme.value;
+    const float scale = view_.Scale(block);
+    const int zero = view_.Zero(block);
+    alignas(64) std::array<float, kGroup> group;
+    group.fill(scale);
+    const uint64_t bounds = static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMin(value))) |
+                            static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMax(value))) << 8;
+    reader_.ForRuns(
+        first_.data(), extents_.data(), [&](const float* values, int64_t count, const auto& at) {
+          if (!ir::IsIntegerCode(value)) {
+            for (int64_t i = 0; i < count; ++i) {
+              codes_[static_cast<size_t>(i)] =
+                  static_cast<int8_t>(EncodeFloat(value, values[i] / scale));
+            }
+          } else if (scheme.asymmetric()) {
+            for (int64_t i = 0; i < count; ++i) {
+              codes_[static_cast<size_t>(i)] =
+                  static_cast<int8_t>(EncodeInteger(value, values[i] / scale, zero));
+            }
+          } else {
+            kernels_.memory->quantize(reinterpret_cast<std::byte*>(codes_.data()),
+                                      {reinterpret_cast<const std::byte*>(values), kGroup * 4},
+                                      {reinterpret_cast<const std::byte*>(group.data()), 0}, {},
+                                      (count + kGroup - 1) / kGroup, bounds);
+            if (FAULT(code_rounds_half_away)) {
+              RoundTiesAway(values, count, scale, bounds, codes_.data());
+            }
+          }
+          view_.WriteCodes(LinearOf(binding_.from.shape, at), count, codes_.data());
+        });
+  }
+
+  const QuantizeLaunch& launch_;
+  const QuantizeBinding& binding_;
+  const KernelSet& kernels_;
+  CodeView view_;
+  BlockReader reader_;
+  std::array<int64_t, ir::kRankMax> first_ = {};
+  std::array<int64_t, ir::kRankMax> extents_ = {};
+  alignas(64) std::array<int8_t, kTile> codes_;
+};
+
+}  // namespace
+
 int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>& index) {
   int64_t linear = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -147,87 +299,9 @@ int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>
   return linear;
 }
 
-}  // namespace
-
 ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& binding,
                        const Context& context) {
-  const ir::Scheme& scheme = launch.scheme;
-  CodeView view(scheme, binding.from.shape, static_cast<CpuBuffer*>(binding.to)->data());
-  if (!FAULT(packed_words_not_cleared)) view.Clear();
-  BlockReader reader(launch, binding, *context.kernels);
-  const uint64_t bounds = static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMin(scheme.value))) |
-                          static_cast<uint64_t>(static_cast<uint8_t>(ir::CodeMax(scheme.value)))
-                              << 8;
-  alignas(64) std::array<float, kGroup> group;
-  alignas(64) std::array<int8_t, kTile> codes;
-  for (int64_t block = 0; block < view.scale_count(); ++block) {
-    std::array<int64_t, ir::kRankMax> first = {};
-    std::array<int64_t, ir::kRankMax> extents = {};
-    view.BlockBounds(block, first.data(), extents.data());
-    const float scale =
-        ScaleOf(scheme, RangeOf(launch, *context.kernels, &reader, first.data(), extents.data()));
-    view.SetScale(block, scale);
-    group.fill(scale);
-    reader.ForRuns(first.data(), extents.data(),
-                   [&](const float* values, int64_t count, const auto& at) {
-                     context.kernels->memory->quantize(
-                         reinterpret_cast<std::byte*>(codes.data()),
-                         {reinterpret_cast<const std::byte*>(values), kGroup * 4},
-                         {reinterpret_cast<const std::byte*>(group.data()), 0}, {},
-                         (count + kGroup - 1) / kGroup, bounds);
-                     if (FAULT(code_rounds_half_away)) {
-                       RoundTiesAway(values, count, scale, bounds, codes.data());
-                     }
-                     view.WriteCodes(LinearOf(binding.from.shape, at), count, codes.data());
-                   });
-  }
-  return {};
-}
-
-ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& binding,
-                        const Context& context) {
-  CodeView to(launch.result, binding.shape, static_cast<CpuBuffer*>(binding.to)->data());
-  to.Clear();
-  const int64_t count = to.elements();
-  BoundAccesses accesses;
-  accesses.Bind(launch.accesses, binding.accesses, binding.buffers, 1, count);
-  const BoundAccess& from = accesses[0];
-  IndexContext index;
-  std::array<int64_t, kTile> offsets;
-  std::array<int64_t, kTile> indices;
-  index.offsets = offsets.data();
-  index.indices = indices.data();
-  auto find = [&](int64_t element, const BoundAccess** leaf) {
-    int64_t source = 0;
-    *leaf = &accesses.LeafAt(from, element);
-    accesses.Offsets(**leaf, element, 1, 1, &source, &index);
-    return source;
-  };
-  for (int64_t element = 0; element < count; ++element) {
-    const BoundAccess* leaf = nullptr;
-    const int64_t source = find(element, &leaf);
-    if (leaf->codes.elements() > 0) to.WriteCode(element, leaf->codes.ReadCode(source));
-  }
-  if (count == 0) {
-    // Nothing to move but the scale of a whole tensor.
-    const BoundAccess& any = from.access->map == MapKind::kPieces
-                                 ? accesses[static_cast<size_t>(from.access->pieces[0])]
-                                 : from;
-    if (to.scale_count() == 1 && !FAULT(empty_moved_scale_unwritten))
-      to.SetScale(0, any.codes.Scale(0));
-  } else {
-    for (int64_t block = 0; block < to.scale_count(); ++block) {
-      std::array<int64_t, ir::kRankMax> first = {};
-      std::array<int64_t, ir::kRankMax> extents = {};
-      to.BlockBounds(block, first.data(), extents.data());
-      const BoundAccess* leaf = nullptr;
-      const int64_t source = find(LinearOf(binding.shape, first), &leaf);
-      const int64_t scale =
-          FAULT(moved_codes_keep_first_scale) ? 0 : leaf->codes.ScaleIndex(source);
-      to.SetScale(block, leaf->codes.Scale(scale));
-    }
-  }
-  Report(index.error, context.options);
+  Quantizer(launch, binding, context).Run();
   return {};
 }
 

@@ -28,6 +28,8 @@ class ClusterLowering {
         return LowerBlock();
       case ClusterKind::kMatmul:
         return LowerMatmul();
+      case ClusterKind::kQMatmul:
+        return LowerQMatmul();
       case ClusterKind::kSort:
         return LowerSort();
       case ClusterKind::kScatter:
@@ -37,7 +39,7 @@ class ClusterLowering {
       case ClusterKind::kSliceAssign:
         return LowerSliceAssign();
       case ClusterKind::kQuantize:
-        return LowerQuantize(Tensor(0), Result());
+        return LowerQuantize(Tensor(0), Result(), Anchor().op == ir::Opcode::kQuantizeWith);
       case ClusterKind::kMoveCodes:
         return LowerMovement(Anchor(), Operands(), Result());
       case ClusterKind::kRequantize:
@@ -427,7 +429,18 @@ class ClusterLowering {
     return Finish(std::move(step), launch);
   }
 
-  ir::Status LowerQuantize(const TensorRecipe& from, uint32_t to) {
+  ir::Status LowerQMatmul() {
+    PlanStep step = NewStep(LaunchKind::kQMatmul);
+    step.tensors = {Tensor(0), Tensor(1)};
+    step.inputs = {step.tensors[0].value, step.tensors[1].value};
+    step.outputs = {Result()};
+    step.to.value = Result();
+    step.space = ValueOf(Result()).shape;
+    const auto scheme = [&](size_t slot) { return ValueOf(Operands()[slot]).element.scheme; };
+    return Finish(std::move(step), QMatmulLaunch{scheme(0), scheme(1)});
+  }
+
+  ir::Status LowerQuantize(const TensorRecipe& from, uint32_t to, bool given_scales) {
     PlanStep step = NewStep(LaunchKind::kQuantize);
     step.tensors = {from};
     step.space = plan_.values[to].shape;
@@ -437,6 +450,12 @@ class ClusterLowering {
     QuantizeLaunch launch;
     launch.from = plan_.values[from.value].element.dtype;
     launch.scheme = plan_.values[to].element.scheme;
+    launch.given_scales = given_scales;
+    for (size_t slot = 1; given_scales && slot < cluster_.tensors.size(); ++slot) {
+      step.tensors.push_back(Tensor(slot));
+      step.inputs.push_back(step.tensors.back().value);
+      (slot == 1 ? step.operand : step.third) = ValueOf(Operands()[slot]).shape;
+    }
     if (Anchor().op == ir::Opcode::kQuantize) {
       launch.range = static_cast<ir::Range>(Anchor().attributes.Int(ir::AttributeKey::kRange));
     }
@@ -469,7 +488,7 @@ class ClusterLowering {
     }
     const uint32_t moved = NewValue(ValueOf(Result()).shape);
     FAULTLINE_RETURN_IF_ERROR(LowerMovement(Anchor(), values, moved));
-    return LowerQuantize({moved, {}}, Result());
+    return LowerQuantize({moved, {}}, Result(), false);
   }
 
   Graph& graph_;

@@ -46,6 +46,7 @@ enum class ClusterKind : uint8_t {
   kElement,  // element by element over `full`
   kRow,      // reductions, scans and what goes with them, along `axis` of `full`
   kMatmul,   // a product and an elementwise tail over its result
+  kQMatmul,  // a product of codes
   kSort,
   kScatter,
   kGatherParts,  // gather_nd: whole parts, which no index map of one axis reaches

@@ -104,15 +104,17 @@ struct PlanStep {
 
   BlockRecipe block;  // kBlock; accesses of kCopy and kMoveCodes; epilogue of kMatmul
   std::vector<BlockRecipe> prologues;  // kMatmul: left, right; without slots if there is none
-  // kMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index, from;
-  // kQuantize: from.
+  // kMatmul, kQMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index, from;
+  // kQuantize: from, and what is given with it.
   std::vector<TensorRecipe> tensors;
-  // What kCopy, kSort, kScatter, kGatherParts, kMatmul, kQuantize, kMoveCodes write, and where.
+  // What launches that are no blocks write, and where in it.
   TensorRecipe to;
   TensorRecipe positions;  // kSort: where elements come from, if asked for
   SymbolicShape space;     // kCopy: of the walk; kMatmul: of the product; kSort: of `to`
-  SymbolicShape operand;   // kMatmul: of the left operand; kSort: of `from`
-  PlacesRecipe places;     // kScatter, kGatherParts
+  // kMatmul: of the left operand; kSort: of `from`; kQuantize: of given scales.
+  SymbolicShape operand;
+  SymbolicShape third;  // kQuantize: of what is given beside scales
+  PlacesRecipe places;  // kScatter, kGatherParts
   bool has_epilogue = false;
 };
 

@@ -67,6 +67,7 @@ class Search {
     }
     if (ir::IsLayoutOp(op.op)) return FoundTensors(o, ClusterKind::kRequantize, false);
     if (ir::HasTrait(op.op, ir::kReducing | ir::kScanning | ir::kRowwise)) return FoundRow(o);
+    if (op.op == ir::Opcode::kQMatmul) return FoundTensors(o, ClusterKind::kQMatmul, false);
     if (ir::HasTrait(op.op, ir::kContraction)) {
       return FoundTensors(o, ClusterKind::kMatmul, true);
     }

@@ -352,6 +352,7 @@ bool Executor::IsEmpty(const PlanStep& step) const {
     case LaunchKind::kGatherParts:
       return bindings_->ShapeOf(step.places.walk).NumElements() == 0;
     case LaunchKind::kMatmul:
+    case LaunchKind::kQMatmul:
     case LaunchKind::kSort:
     case LaunchKind::kCopy:
       return bindings_->ShapeOf(step.space).NumElements() == 0;
@@ -395,9 +396,25 @@ ir::Status Executor::Launch(const PlanStep& step) {
       if (step.positions.value != kNoPlanValue) binding.positions = Tensor(step.positions, space);
       return run(binding);
     }
-    case LaunchKind::kQuantize:
-      return run(
-          QuantizeBinding{Tensor(step.tensors[0], space), (*slots_)[step.to.value].memory->buffer});
+    case LaunchKind::kQuantize: {
+      QuantizeBinding binding{
+          Tensor(step.tensors[0], space), (*slots_)[step.to.value].memory->buffer, {}, {}};
+      if (step.tensors.size() > 1) {
+        binding.scales = Tensor(step.tensors[1], bindings_->ShapeOf(step.operand));
+      }
+      if (step.tensors.size() > 2) {
+        binding.third = Tensor(step.tensors[2], bindings_->ShapeOf(step.third));
+      }
+      return run(binding);
+    }
+    case LaunchKind::kQMatmul: {
+      const auto shape = [&](size_t slot) {
+        return bindings_->ShapeOf(plan_->values[step.tensors[slot].value].shape);
+      };
+      return run(QMatmulBinding{(*slots_)[step.tensors[0].value].memory->buffer,
+                                (*slots_)[step.tensors[1].value].memory->buffer, shape(0), shape(1),
+                                Tensor(step.to, space)});
+    }
     case LaunchKind::kScatter:
       return run(ScatterBinding{BindPlaces(step, step.to),
                                 Tensor(step.tensors[1], bindings_->ShapeOf(step.places.walk))});

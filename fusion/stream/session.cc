@@ -19,6 +19,8 @@
 namespace faultline::fusion {
 namespace {
 
+constexpr size_t kStepsMax = 3;  // of an application, beside the decoding of its operands
+
 ir::Status Misuse(std::string message) {
   return {ir::StatusCode::kInvalidProgram, std::move(message)};
 }
@@ -297,7 +299,6 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
   if (FAULT(rank_five_refused) && !results.empty() && results[0].shape.rank() > 4) {
     return ir::Error(ir::StatusCode::kUnsupported, "more axes than the kernels have");
   }
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckSchemes(application, types, results));
   // A value that another queue has yet to make: that queue runs what it takes, and no more.
   for (Value* value : operands) {
     if (value->queued && value->stream != application.stream &&
@@ -305,16 +306,19 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
       Drain(value->stream, {&value, 1});
     }
   }
-  // The parts of one application stay in one segment where they can.
-  if (StreamAt(application.stream).ops.size() + results.size() > kSegmentOpsMax) {
+  // The operations of one application stay in one segment where they can.
+  if (StreamAt(application.stream).ops.size() + operands.size() + kStepsMax * results.size() >
+      kSegmentOpsMax) {
     Flush(application.stream);
   }
+  std::vector<Value*> made;
   std::vector<Handle> handles;
   for (size_t r = 0; r < results.size(); ++r) {
-    Value* result = NewValue(results[r], r < application.names.size() ? application.names[r] : "");
-    Record(application, operands, r, result);
-    handles.push_back(NewHandle(result));
+    made.push_back(NewValue(results[r], NameOfResult(application, r)));
+    // Before anything is recorded: the queue may run in between, and frees what nobody holds.
+    handles.push_back(NewHandle(made.back()));
   }
+  RecordApplication(application, std::move(operands), made);
   ++applications_;
   ++trace_.applications;
   if (StreamAt(application.stream).ops.size() >= static_cast<size_t>(options_.queue_limit)) {
@@ -324,102 +328,6 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
 } catch (const std::bad_alloc&) {
   out_of_bookkeeping_ = true;
   return std::unexpected(OutOfBookkeeping());
-}
-
-ir::Status StreamSession::CheckSchemes(const Application& application,
-                                       std::span<const ir::Type> operands,
-                                       std::span<const ir::Type> results) const {
-  const auto check = [&](const ir::Type& type) -> ir::Status {
-    if (!type.quantized() || engine_.target.Supports(type.scheme())) return {};
-    return {ir::StatusCode::kUnsupported,
-            fmt::format("{} with {}: {} does not compute with this scheme",
-                        ir::Mnemonic(application.op), ir::PrintType(type), engine_.target.name())};
-  };
-  for (const ir::Type& type : operands) FAULTLINE_RETURN_IF_ERROR(check(type));
-  for (const ir::Type& type : results) FAULTLINE_RETURN_IF_ERROR(check(type));
-  return {};
-}
-
-void StreamSession::Record(const Application& application, std::span<Value* const> operands,
-                           size_t part, Value* result) {
-  if (IsExpanded(application.op)) return RecordExpansion(application, operands, part, result);
-  static const ir::Attributes kNone;
-  PendingOp op;
-  op.op = PartOf(application.op, part);
-  op.source = application.op;
-  op.part = static_cast<uint8_t>(part);
-  op.target = result->number;
-  op.application = applications_;
-  Push(application.stream, op, operands, application.scalars,
-       application.attributes != nullptr ? *application.attributes : kNone, result);
-}
-
-void StreamSession::RecordExpansion(const Application& application,
-                                    std::span<Value* const> operands, size_t part, Value* result) {
-  static const ir::Attributes kNone;
-  std::vector<ir::Type> types;
-  for (const Value* value : operands) types.push_back(value->type);
-  const ir::Attributes& attributes =
-      application.attributes != nullptr ? *application.attributes : kNone;
-  const Expansion expansion =
-      Expand({application.op, types, application.scalars, attributes, result->type, part});
-  const std::string name = trace_.names[result->number];
-  std::vector<Value*> values(operands.begin(), operands.end());
-  std::vector<Value*> inputs;
-  for (const PrimitiveOp& primitive : expansion) {
-    const bool last = &primitive == &expansion.back();
-    Value* made = result;
-    if (!last) {
-      const size_t step = values.size() - operands.size();
-      made = NewValue(primitive.result, name.empty() ? name : fmt::format("{}.{}", name, step));
-      // As if by a handle, should the queue run before all parts are in it.
-      ++made->handles;
-    }
-    inputs.clear();
-    for (const uint32_t number : primitive.operands) inputs.push_back(values[number]);
-    if (StreamAt(application.stream).ops.size() >= kSegmentOpsMax) Flush(application.stream);
-    PendingOp op;
-    op.op = primitive.op;
-    op.source = application.op;
-    op.part = static_cast<uint8_t>(part);
-    op.target = result->number;
-    op.application = applications_;
-    Push(application.stream, op, inputs, primitive.scalars, primitive.attributes, made);
-    values.push_back(made);
-  }
-  for (size_t i = operands.size(); i + 1 < values.size(); ++i) DropHandleOf(values[i]);
-}
-
-void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> operands,
-                         std::span<const ir::Scalar> scalars, const ir::Attributes& attributes,
-                         Value* result) {
-  Stream& stream = StreamAt(stream_id);
-  op.first_operand = static_cast<uint32_t>(stream.operands.size());
-  op.operand_count = static_cast<uint32_t>(operands.size());
-  op.first_run = static_cast<uint32_t>(stream.runs.size());
-  op.first_scalar = static_cast<uint32_t>(stream.scalars.size());
-  op.scalar_count = static_cast<uint32_t>(scalars.size());
-  op.result = result;
-  for (const ir::Attributes::Entry& entry : attributes.entries()) {
-    stream.runs.push_back(static_cast<int64_t>(entry.key));
-    stream.runs.push_back(static_cast<int64_t>(entry.values.size()));
-    stream.runs.insert(stream.runs.end(), entry.values.begin(), entry.values.end());
-  }
-  op.run_count = static_cast<uint32_t>(stream.runs.size()) - op.first_run;
-  stream.scalars.insert(stream.scalars.end(), scalars.begin(), scalars.end());
-  if (!operands.empty() && operands[0]->type.quantized() && ir::IsLayoutOp(op.op)) {
-    std::vector<ir::Type> types;
-    for (const Value* value : operands) types.push_back(value->type);
-    op.moves_codes = ir::MovesCodes(op.op, attributes, types, result->type);
-  }
-  for (Value* value : operands) {
-    stream.operands.push_back(value);
-    ++value->uses;
-    value->use_stream = stream_id;
-  }
-  result->queued = true;
-  result->stream = stream_id;
-  stream.ops.push_back(op);
 }
 
 ir::Status StreamSession::Sync(int stream) try {

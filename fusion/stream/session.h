@@ -30,6 +30,11 @@ struct EngineParts {
   EngineFacts facts;
 };
 
+// The name of result `r`, as the client has it. Operations that an application means share it.
+inline std::string_view NameOfResult(const Application& application, size_t r) {
+  return r < application.names.size() ? application.names[r] : std::string_view();
+}
+
 class StreamSession final : public Session {
  public:
   StreamSession(const EngineParts& engine, const SessionOptions& options);
@@ -58,8 +63,6 @@ class StreamSession final : public Session {
   ir::Status CheckStream(int stream) const;
   // The stream's queue, which is there from its first use on.
   Stream& StreamAt(int stream);
-  ir::Status CheckSchemes(const Application& application, std::span<const ir::Type> operands,
-                          std::span<const ir::Type> results) const;
   ir::Result<Value*> Find(Handle handle, std::string_view call) const;
   Handle NewHandle(Value* value);
   Value* NewValue(const ir::Type& type, std::string_view name);
@@ -68,6 +71,7 @@ class StreamSession final : public Session {
   std::string NameOf(const Value& value) const { return trace_.NameOf(value.number); }
   ir::Status CreateValue(Value& value, const ir::Layout& layout,
                          std::span<const std::byte> storage);
+  // Recording (record.cc): an application is one operation a result, or the ones that it means.
   void Record(const Application& application, std::span<Value* const> operands, size_t part,
               Value* result);
   // As primitives, whose results but the last nobody but the queue knows.
@@ -77,6 +81,15 @@ class StreamSession final : public Session {
   void Push(int stream, PendingOp op, std::span<Value* const> operands,
             std::span<const ir::Scalar> scalars, const ir::Attributes& attributes, Value* result);
   std::string NameOf(const PendingOp& op) const { return trace_.NameOf(op.target); }
+  // As dequantize, the op and quantize, where it sees its operands decoded.
+  void RecordApplication(const Application& application, std::vector<Value*> operands,
+                         std::span<Value* const> results);
+  void DecodeOperands(const Application& application, ir::Dtype dtype,
+                      std::vector<Value*>& operands, std::vector<Value*>& held);
+  // A value between two operations of an application, held as if by a handle until all are
+  // recorded: the queue may run before.
+  Value* NewStep(const Application& application, const ir::Type& type, size_t r,
+                 std::vector<Value*>& held);
 
   // Running what is pending.
   void Flush(int stream);

@@ -49,6 +49,11 @@ std::vector<Type> OperandsOf(const ir::OpInfo& info, Dtype dtype) {
       info.dtype_rule == ir::DtypeRule::kIndexed || info.dtype_rule == ir::DtypeRule::kExponent;
   if (integers) operands[1].element = Dtype::kI64;
   if (info.dtype_rule == ir::DtypeRule::kMasked) operands[1].element = Dtype::kBool;
+  if (info.dtype_rule == ir::DtypeRule::kQuantizeWith) {
+    operands[1] = Type(Dtype::kF32, Shape{1, 1});  // one scale for the tensor
+  } else if (info.dtype_rule == ir::DtypeRule::kQMatmul) {
+    operands[1].element = ElementOf(Dtype::kQuantized);
+  }
   return operands;
 }
 
@@ -112,6 +117,7 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleAp
     case ir::DtypeRule::kDequantize:
       return {Type(Dtype::kF32, Shape{2, 2})};
     case ir::DtypeRule::kQuantize:
+    case ir::DtypeRule::kQuantizeWith:
       return {Type(ir::ElementType(ir::Scheme{}), Shape{2, 2})};
     case ir::DtypeRule::kSameParts:
       return {};
@@ -129,6 +135,7 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleAp
     case ir::DtypeRule::kIndexed:
     case ir::DtypeRule::kMasked:
     case ir::DtypeRule::kExponent:
+    case ir::DtypeRule::kQMatmul:
       return {};
   }
   return {};
@@ -138,10 +145,10 @@ std::vector<Type> DeclaredOf(const ir::OpInfo& info, Dtype dtype, const SampleAp
 
 std::optional<SampleApplication> MakeSample(ir::Opcode op, Dtype dtype) {
   const ir::OpInfo& info = ir::InfoOf(op);
-  if (!ir::IsIn(dtype, info.operand_dtypes)) return std::nullopt;
+  if (!ir::IsIn(dtype, ir::OperandDtypes(op))) return std::nullopt;
   SampleApplication sample;
   sample.operands = OperandsOf(info, dtype);
-  const Dtype typed = info.ScalarDtype(dtype);
+  const Dtype typed = info.ScalarDtype(dtype == Dtype::kQuantized ? Dtype::kF32 : dtype);
   ir::Scalar scalar{typed, 0};
   if (info.scalars == ir::ScalarRule::kPositive) scalar = ir::FloatScalar(typed, 1);
   sample.scalars.assign(static_cast<size_t>(info.scalar_count()), scalar);

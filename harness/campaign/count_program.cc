@@ -10,6 +10,7 @@
 
 #include "harness/campaign/classify.h"
 #include "harness/campaign/count_segments.h"
+#include "harness/campaign/scheme_uses.h"
 #include "harness/campaign/statistic_tables.h"
 #include "harness/campaign/statistics.h"
 #include "ir/infer.h"
@@ -432,6 +433,7 @@ class Counter {
     Count(Family::kWork,
           std::min<size_t>(25, work <= 1 ? 0 : static_cast<size_t>(std::bit_width(work - 1))));
     CountPlanReuse(program_, statistics_);
+    CountSchemeUses(program_, statistics_);
   }
 
   const Program& program_;

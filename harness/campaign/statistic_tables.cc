@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "harness/campaign/classify.h"
+#include "harness/campaign/scheme_uses.h"
 
 namespace faultline::harness {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::array<size_t, kStatisticFamilyCount> kBlockSizes = {
     kOps * kDtypes,
     kOps* kDtypeClassCount* kLayoutClassCount,
     size_t{kSchemeClassCount} * kOps,
+    kSchemeCellCount,
     kOps * 3 * kSlotFeedCount,
     kRanks,
     kExactExtents + kOctaves,
@@ -88,6 +90,8 @@ std::string NameOf(StatisticFamily family, size_t i) {
              "/" + std::string(LayoutClassName(static_cast<LayoutClass>(i % kLayoutClassCount)));
     case StatisticFamily::kSchemeOp:
       return "scheme." + SchemeClassName(static_cast<int>(i / kOps)) + "/" + OpName(i % kOps);
+    case StatisticFamily::kSchemeUse:
+      return "scheme_use." + SchemeCellName(i);
     case StatisticFamily::kSlotFeed:
       return "feed." + OpName(i / 3 / kSlotFeedCount) + "/" +
              std::to_string(i / kSlotFeedCount % 3) + "/" +

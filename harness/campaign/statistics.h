@@ -25,6 +25,7 @@ enum class StatisticFamily : uint8_t {
   kOp,           // op.MNEMONIC/DTYPE: dtype of the first operand (of the result if there is none)
   kOpLayout,     // op_layout.MNEMONIC/DTYPE CLASS/LAYOUT CLASS, of every operand
   kSchemeOp,     // scheme.CLASS/MNEMONIC, of every quantized operand or result
+  kSchemeUse,    // scheme_use.VALUE/STORE/LEVEL/SCALE/USE
   kSlotFeed,     // feed.MNEMONIC/SLOT/FEED; slots from 2 on count as 2
   kRank,         // rank.N
   kExtent,       // extent.N up to 65, then by size class
@@ -39,7 +40,7 @@ enum class StatisticFamily : uint8_t {
   kWork,         // work.SIZE
   kError,        // error.NAME: indices out of range
 };
-inline constexpr int kStatisticFamilyCount = 16;
+inline constexpr int kStatisticFamilyCount = 17;
 
 class Statistics {
  public:

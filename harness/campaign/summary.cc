@@ -9,6 +9,7 @@
 #include <array>
 
 #include "harness/backend/support.h"
+#include "harness/campaign/scheme_uses.h"
 #include "harness/campaign/status_line.h"
 #include "harness/campaign/worker_totals.h"
 
@@ -85,6 +86,15 @@ CampaignFigures FiguresOf(const CampaignResult& result, const Backend& backend) 
     figures.ops_never_generated.push_back(
         fmt::format("{}/{}", ir::Mnemonic(op), ir::DtypeName(dtype)));
   }
+  for (const size_t cell : ReachableSchemeCells()) {
+    ++figures.scheme_uses_of;
+    const std::string name = SchemeCellName(cell);
+    if (statistics.Get("scheme_use." + name) > 0) {
+      ++figures.scheme_uses;
+    } else {
+      figures.scheme_uses_never.push_back(name);
+    }
+  }
   for (std::string_view rule : backend.RuleNames()) {
     if (statistics.Get(fmt::format("rule.{}", rule)) == 0) {
       figures.rules_never_fired.emplace_back(rule);
@@ -133,6 +143,12 @@ std::string SummaryText(const CampaignOptions& options, const CampaignResult& re
                             Share(figures.operations, figures.blocks)));
   line("unmet", fmt::format("ops: {}; rules: {}", Names(figures.ops_never_generated),
                             Names(figures.rules_never_fired)));
+  if (options.focus == "quantized-transactions") {
+    line("schemes", fmt::format("{} of {} uses reached (scheme x read, view then read, matmul, "
+                                "elementwise, requantize); unmet: {}",
+                                figures.scheme_uses, figures.scheme_uses_of,
+                                Names(figures.scheme_uses_never)));
+  }
   line("time", TimeShares(result.statistics));
   line("findings", fmt::format("{} ({} records, {} crashes, {} hangs)", result.findings.size(),
                                result.findings_recorded, result.crashes, result.hangs));

@@ -31,6 +31,10 @@ struct CampaignFigures {
   uint64_t blocks = 0;
   std::vector<std::string> ops_never_generated;  // "op/dtype" of what the backend supports
   std::vector<std::string> rules_never_fired;
+  // Uses of quantization schemes that some program had, of all that there are (scheme_uses.h).
+  uint64_t scheme_uses = 0;
+  uint64_t scheme_uses_of = 0;
+  std::vector<std::string> scheme_uses_never;
 };
 
 CampaignFigures FiguresOf(const CampaignResult& result, const Backend& backend);

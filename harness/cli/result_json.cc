@@ -44,6 +44,8 @@ std::string ResultToJson(const CampaignOptions& options, const CampaignResult& r
       {"elements_compared", figures.compared},
       {"ops_never_generated", figures.ops_never_generated},
       {"rules_never_fired", figures.rules_never_fired},
+      {"scheme_uses", figures.scheme_uses},
+      {"scheme_uses_never", figures.scheme_uses_never},
       {"plan_cache_hits", figures.plan_cache_hits},
       {"plan_cache_misses", figures.plan_cache_misses},
       {"in_place", figures.in_place},

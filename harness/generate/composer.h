@@ -68,6 +68,11 @@ class Composer {
   ir::ValueId AddView(ir::ValueId value, bool keep_rank);
   ir::ValueId Convert(ir::ValueId value, ir::DtypeMask dtypes);
   ir::ValueId Quantize(ir::ValueId value);
+  // The quantized result that an op on quantized operands may have instead of its float one.
+  std::optional<ir::Type> Propagated(ir::Opcode op, std::span<const ir::Type> operands,
+                                     std::span<const ir::Scalar> scalars,
+                                     const ir::Attributes& attributes) const;
+  ir::ValueId QuantizeWith(ir::ValueId value);
 
   // Elements an operation should be about, and may have at most.
   int64_t Aim() const;
@@ -106,6 +111,7 @@ class Composer {
   ir::ValueId Embedding(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Linear(const ir::OpInfo& info, ir::ValueId first);
   ir::ValueId Normalize(const ir::OpInfo& info, ir::ValueId first);
+  ir::ValueId QMatmul(ir::ValueId first);
 
   ir::ValueId First(const ir::OpInfo& info, ir::ValueId first, int rank_min = 0);
   // An operand with the dtype of `other` whose shape broadcasts with it.

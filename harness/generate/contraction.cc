@@ -7,6 +7,7 @@
 #include <array>
 
 #include "harness/generate/composer.h"
+#include "harness/generate/input_data.h"
 #include "harness/generate/size_law.h"
 #include "harness/generate/steering.h"
 
@@ -77,6 +78,41 @@ ValueId Composer::Matmul(const ir::OpInfo& info, ValueId first) {
   return Apply(info.op, operands);
 }
 
+// Mostly of scales that belong to whole dots, so that codes are multiplied; else decoded.
+ValueId Composer::QMatmul(ValueId first) {
+  const ValueId left = First(ir::InfoOf(Opcode::kQMatmul), first, 2);
+  if (left == kNoValue) return kNoValue;
+  const Type type = builder_.TypeOf(left);
+  const int rank = type.shape.rank();
+  const int64_t budget = std::max<int64_t>(4, 4 * Aim());
+  const int64_t n_max = std::max<int64_t>(1, budget / std::max<int64_t>(1, type.NumElements()));
+  Shape right;
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    right.PushBack(choices_.Percent(25) ? 1 : type.shape[axis]);
+  }
+  while (right.rank() > 0 && choices_.Percent(20)) right.Erase(0);
+  right.PushBack(type.shape[rank - 1]);
+  right.PushBack(choices_.OneIn(8) ? 1 : DrawExtent(choices_, swarm_, n_max));
+  ir::ElementType element(DrawScheme(choices_, right));
+  if (type.quantized() && choices_.OneIn(4)) {
+    element = choices_.Pick({Dtype::kF32, Dtype::kF16, Dtype::kBf16});
+  } else if (choices_.Percent(50)) {
+    // One scale for the tensor, or one a column.
+    ir::Scheme& scheme = element.scheme;
+    scheme.block_rank = 0;
+    scheme.block = {};
+    scheme.two_level = false;
+    if (choices_.Percent(50) && right[right.rank() - 2] > 1) {
+      scheme.block_rank = 2;
+      scheme.block = {static_cast<int32_t>(right[right.rank() - 2]), 1};
+    }
+  }
+  const ValueId other = Exactly(Type(element, right));
+  if (other == kNoValue) return kNoValue;
+  const std::array<ValueId, 2> operands = {left, other};
+  return Apply(Opcode::kQMatmul, operands);
+}
+
 ValueId Composer::AddOperation(Opcode op, ValueId first) {
   const ir::OpInfo& info = ir::InfoOf(op);
   const size_t mark = builder_.statements();
@@ -126,7 +162,7 @@ ValueId Composer::AddOperation(Opcode op, ValueId first) {
       result = Reduction(info, first);
       break;
     case ir::ShapeRule::kMatmul:
-      result = Matmul(info, first);
+      result = op == Opcode::kQMatmul ? QMatmul(first) : Matmul(info, first);
       break;
     case ir::ShapeRule::kStack:
       result = Stack(info, first);
@@ -176,7 +212,7 @@ bool Composer::AddLink() {
   const ValueId latest = builder_.live().back();
   const auto follows = [&](Opcode op) {
     return !ir::HasTrait(op, ir::kCreation) &&
-           ir::IsIn(builder_.TypeOf(latest).dtype(), ir::InfoOf(op).operand_dtypes) &&
+           ir::IsIn(builder_.TypeOf(latest).dtype(), ir::OperandDtypes(op)) &&
            (ir::IsElementwise(op) || choices_.Percent(swarm_.break_percent));
   };
   for (int attempt = 0; attempt < 4; ++attempt) {

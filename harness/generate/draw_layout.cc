@@ -88,16 +88,33 @@ ir::Layout DrawBroadcastLayout(ChoiceStream& choices, const ir::Type& type, ir::
   return layout;
 }
 
+namespace {
+
+// Scale dtypes and the second level, as VerifyScheme has them.
+void DrawScales(ChoiceStream& choices, ir::Scheme& scheme) {
+  using enum ir::ScaleDtype;
+  scheme.scale = choices.Percent(45) ? kF32 : choices.Pick({kF32, kF16, kBf16, kUe8m0, kUe4m3});
+  if (scheme.per_tensor() || scheme.asymmetric() || !choices.OneIn(5)) return;
+  scheme.two_level = true;
+  scheme.scale = choices.Pick({kUe4m3, kF16, kBf16});
+}
+
+}  // namespace
+
 ir::Scheme DrawScheme(ChoiceStream& choices, const ir::Shape& shape) {
-  constexpr ir::QValue kValues[] = {ir::QValue::kQ8s, ir::QValue::kQ8f, ir::QValue::kQ4s,
-                                    ir::QValue::kQ4f, ir::QValue::kQ2s, ir::QValue::kQ2f};
+  using enum ir::QValue;
+  constexpr ir::QValue kValues[] = {kQ8s,  kQ8s,  kQ8f,  kQ4s,  kQ4f, kQ2s, kQ2f,
+                                    kE4m3, kE5m2, kE2m1, kE2m1, kU8,  kI8};
   ir::Scheme scheme;
   scheme.value = choices.Pick(kValues);
   const auto rank = static_cast<uint32_t>(shape.rank());
   if (ir::CodeBits(scheme.value) == 8 && choices.Percent(50)) {
     scheme.store = ir::QStore::kNative;
-  } else if (rank > 1 && choices.Percent(45)) {
-    scheme.packed_dim = static_cast<uint8_t>(choices.Below(rank));
+  } else {
+    if (scheme.value == kE2m1 && choices.Percent(60)) scheme.store = ir::QStore::kPackedNative;
+    if (rank > 1 && choices.Percent(45)) {
+      scheme.packed_dim = static_cast<uint8_t>(choices.Below(rank));
+    }
   }
   if (rank > 0 && choices.Percent(60)) {
     scheme.block_rank = static_cast<uint8_t>(1 + (choices.Percent(60) ? 0 : choices.Below(rank)));
@@ -114,6 +131,7 @@ ir::Scheme DrawScheme(ChoiceStream& choices, const ir::Shape& shape) {
       scheme.block[--scheme.block_rank] = 0;
     }
   }
+  DrawScales(choices, scheme);
   return scheme;
 }
 

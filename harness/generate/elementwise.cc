@@ -22,10 +22,15 @@ using ir::ValueId;
 ValueId Composer::Apply(Opcode op, std::span<const ValueId> operands,
                         const ir::Attributes& attributes, std::optional<Type> declared) {
   const ir::OpInfo& info = ir::InfoOf(op);
+  std::vector<Type> types;
+  for (const ValueId operand : operands) types.push_back(builder_.TypeOf(operand));
   std::vector<ir::Scalar> scalars;
   if (info.scalars != ir::ScalarRule::kNone) {
-    const Dtype dtype = operands.empty() ? declared->dtype() : builder_.TypeOf(operands[0]).dtype();
-    scalars = DrawScalars(info, dtype);
+    const Dtype first = operands.empty() ? declared->dtype() : types[0].dtype();
+    scalars = DrawScalars(info, first == Dtype::kQuantized ? ir::ComputeDtype(types) : first);
+  }
+  if (!declared.has_value() && choices_.Percent(swarm_.propagate_percent)) {
+    declared = Propagated(op, types, scalars, attributes);
   }
   return builder_.Apply(
       op, operands, scalars, attributes,
@@ -37,11 +42,30 @@ ValueId Composer::ApplyWithIndex(Opcode op, ValueId operand, const ir::Attribute
   const Type type = builder_.TypeOf(operand);
   const auto shape = ir::InferResultShape(op, {&type, 1}, attributes, {}, 0);
   if (!shape.has_value()) return kNoValue;
+  ir::ElementType element = type.element;
+  if (ir::SeesDecoded(op, {&type, 1})) {
+    const bool propagates =
+        choices_.Percent(swarm_.propagate_percent) && ir::VerifyScheme(type.scheme(), *shape).ok();
+    if (!propagates) element = Dtype::kF32;
+  }
   std::vector<Type> declared;
   for (size_t r = 0; r < static_cast<size_t>(ir::InfoOf(op).result_count()); ++r) {
-    declared.emplace_back(ir::IsIndexResult(op, r) ? index : type.element, *shape);
+    declared.emplace_back(ir::IsIndexResult(op, r) ? index : element, *shape);
   }
   return builder_.Apply(op, {&operand, 1}, {}, attributes, declared);
+}
+
+std::optional<Type> Composer::Propagated(Opcode op, std::span<const Type> operands,
+                                         std::span<const ir::Scalar> scalars,
+                                         const ir::Attributes& attributes) const {
+  if (!ir::SeesDecoded(op, operands) && op != Opcode::kQMatmul) return std::nullopt;
+  const auto first = std::ranges::find_if(operands, &Type::quantized);
+  const auto plain = ir::InferTypes(op, operands, scalars, attributes, {});
+  if (first == operands.end() || !plain.has_value() || plain->size() != 1) return std::nullopt;
+  const Type result(first->element, (*plain)[0].shape);
+  const bool fits = ir::IsIn((*plain)[0].dtype(), ir::kQuantizableMask) &&
+                    ir::VerifyScheme(result.scheme(), result.shape).ok();
+  return fits ? std::optional<Type>(result) : std::nullopt;
 }
 
 std::vector<ir::Scalar> Composer::DrawScalars(const ir::OpInfo& info, Dtype dtype) {
@@ -88,6 +112,8 @@ ValueId Composer::Unary(const ir::OpInfo& info, ValueId first) {
       break;
     case ir::DtypeRule::kQuantize:
       return Quantize(operand);
+    case ir::DtypeRule::kQuantizeWith:
+      return QuantizeWith(operand);
     case ir::DtypeRule::kDequantize:
       declared = Type(DrawDtype(ir::kFloatMask), type.shape);
       break;

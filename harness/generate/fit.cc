@@ -42,15 +42,65 @@ ValueId ConvertTo(Composer& composer, ValueId value, const ir::ElementType& elem
   return builder.Apply(ir::Opcode::kCast, {&value, 1}, {}, {}, {&wanted, 1});
 }
 
+// What the other operands become: of the element type of the first, or, where quantized ones are
+// decoded, of the dtype they are decoded to.
+ir::ElementType ElementOfPartners(const Builder& builder, const ir::OpInfo& info,
+                                  std::span<const ValueId> operands) {
+  const ir::ElementType element = builder.TypeOf(operands[0]).element;
+  if (!element.quantized() || !ir::DecodesOperands(info.op)) return element;
+  std::vector<Type> types;
+  for (const ValueId operand : operands) types.push_back(builder.TypeOf(operand));
+  return ir::ComputeDtype(types);
+}
+
+// One operand of q_matmul is quantized, the other one that or a float to go with it.
+bool FitProduct(Composer& composer, std::vector<ValueId>& operands) {
+  const Type left = composer.builder().TypeOf(operands[0]);
+  const Type right = composer.builder().TypeOf(operands[1]);
+  if (right.quantized()) return true;
+  ir::ElementType wanted = right.element;
+  if (!left.quantized()) {
+    wanted = ir::ElementType(DrawScheme(composer.choices(), right.shape));
+  } else if (!ir::IsIn(right.dtype(), ir::kQuantizableMask)) {
+    wanted = Dtype::kF32;
+  }
+  const ValueId converted = ConvertTo(composer, operands[1], wanted);
+  operands[1] = converted != kNoValue ? converted : composer.NewInput(Type(wanted, right.shape));
+  return operands[1] != kNoValue;
+}
+
+// Scales, and what goes with them, for the scheme of the result.
+bool FitGivenScales(Composer& composer, ir::Statement& statement, Type& declared) {
+  auto& operands = statement.operands;
+  declared.shape = composer.builder().TypeOf(operands[0]).shape;
+  if (!ir::VerifyScheme(declared.scheme(), declared.shape).ok()) {
+    declared.element = ir::ElementType(DrawScheme(composer.choices(), declared.shape));
+  }
+  const ir::Scheme& scheme = declared.scheme();
+  const Shape grid = ir::ScaleGrid(scheme, declared.shape);
+  const auto put = [&](size_t i, const Type& wanted) {
+    if (i < operands.size() && composer.builder().TypeOf(operands[i]) == wanted) return true;
+    operands.resize(std::max(operands.size(), i + 1), kNoValue);
+    operands[i] = composer.NewInput(wanted, ir::Domain::kPositive);
+    return operands[i] != kNoValue;
+  };
+  operands.resize(
+      std::min<size_t>(operands.size(), scheme.two_level || scheme.asymmetric() ? 3 : 2));
+  if (!put(1, Type(Dtype::kF32, grid))) return false;
+  if (scheme.two_level) return put(2, Type(Dtype::kF32, Shape()));
+  if (!scheme.asymmetric()) return true;
+  return put(2, Type(scheme.value == ir::QValue::kU8 ? Dtype::kU8 : Dtype::kI8, grid));
+}
+
 // Every operand gets a dtype its slot takes.
 bool FitDtypes(Composer& composer, const ir::OpInfo& info, std::span<const Type> written,
                ir::Statement& statement) {
   Builder& builder = composer.builder();
   auto& operands = statement.operands;
   if (operands.empty()) return true;
-  const bool fits = ir::IsIn(builder.TypeOf(operands[0]).dtype(), info.operand_dtypes) &&
-                    !(info.dtype_rule == ir::DtypeRule::kQuantize &&
-                      builder.TypeOf(operands[0]).dtype() == Dtype::kF64);
+  const bool quantizes = info.dtype_rule == ir::DtypeRule::kQuantize;
+  const bool fits = ir::IsIn(builder.TypeOf(operands[0]).dtype(), ir::OperandDtypes(info.op)) &&
+                    !(quantizes && builder.TypeOf(operands[0]).dtype() == Dtype::kF64);
   if (!fits) {
     ir::ElementType element = written[0].element;
     if (!ir::IsIn(element.dtype, info.operand_dtypes)) {
@@ -61,9 +111,12 @@ bool FitDtypes(Composer& composer, const ir::OpInfo& info, std::span<const Type>
     operands[0] = ConvertTo(composer, operands[0], element);
     if (operands[0] == kNoValue) return false;
   }
-  const ir::ElementType element = builder.TypeOf(operands[0]).element;
+  if (info.dtype_rule == ir::DtypeRule::kQuantizeWith) return true;
+  if (info.dtype_rule == ir::DtypeRule::kQMatmul) return FitProduct(composer, operands);
+  const ir::ElementType element = ElementOfPartners(builder, info, operands);
   for (size_t i = 1; i < operands.size(); ++i) {
     ir::ElementType wanted = element;
+    if (ir::DecodesOperands(info.op) && builder.TypeOf(operands[i]).quantized()) continue;
     if (i == 1 && info.dtype_rule == ir::DtypeRule::kMasked) wanted = Dtype::kBool;
     if (i == 1 && (info.dtype_rule == ir::DtypeRule::kIndexed ||
                    info.dtype_rule == ir::DtypeRule::kExponent)) {
@@ -390,7 +443,8 @@ bool FitApplication(Composer& composer, std::span<const Type> written_results,
   if (!FitDtypes(composer, info, written_operands, statement)) return false;
   std::vector<Type> types;
   for (const ValueId operand : statement.operands) types.push_back(builder.TypeOf(operand));
-  const Dtype dtype = types.empty() ? written_results[0].dtype() : types[0].dtype();
+  Dtype dtype = types.empty() ? written_results[0].dtype() : types[0].dtype();
+  if (ir::SeesDecoded(statement.op, types)) dtype = ir::ComputeDtype(types);
   FitScalars(info, dtype, statement, composer);
   if (!types.empty() && !FitAttributes(composer, info, types[0].shape, statement.attributes)) {
     return false;
@@ -398,6 +452,9 @@ bool FitApplication(Composer& composer, std::span<const Type> written_results,
   FitUpdate(dtype, statement.attributes);
   if (!FitShapes(composer, info, statement)) return false;
   declared = FitDeclared(info, types, statement.attributes, written_results);
+  if (info.dtype_rule == ir::DtypeRule::kQuantizeWith) {
+    return FitGivenScales(composer, statement, declared[0]);
+  }
   return true;
 }
 

@@ -198,11 +198,21 @@ DataSpec BoolData(ChoiceStream& choices, Regime regime) {
   }
 }
 
-// f32 bits of a positive scale: a power of two, or one with a full significand.
-uint32_t DrawScale(ChoiceStream& choices) {
-  const auto exponent = static_cast<uint32_t>(choices.Between(127 - 8, 127 + 2));
-  const uint32_t fraction = choices.Percent(50) ? 0 : choices.Below(1u << 23);
-  return exponent << 23 | fraction;
+// Bits of a positive scale between 2^-8 and 2^3, which every scale dtype has: a power of two, or
+// one with a full significand.
+uint32_t DrawScale(ChoiceStream& choices, ir::ScaleDtype dtype) {
+  struct Format {
+    int bias;
+    int fraction_bits;
+    int exponent_min;  // ue4m3 has no normal numbers below 2^-6
+  };
+  constexpr Format kFormats[] = {
+      {127, 23, -8}, {15, 10, -8}, {127, 7, -8}, {127, 0, -8}, {7, 3, -6}};
+  const Format& format = kFormats[static_cast<size_t>(dtype)];
+  const auto exponent =
+      static_cast<uint32_t>(choices.Between(format.exponent_min, 2) + format.bias);
+  const uint32_t fraction = choices.Percent(50) ? 0 : choices.Below(1u << format.fraction_bits);
+  return exponent << format.fraction_bits | fraction;
 }
 
 DataSpec QuantizedData(ChoiceStream& choices, const Type& type) {
@@ -226,7 +236,16 @@ DataSpec QuantizedData(ChoiceStream& choices, const Type& type) {
     data.codes[choices.Below(static_cast<uint32_t>(count))] = high;
   }
   data.scales.resize(static_cast<size_t>(ir::ScaleGrid(scheme, type.shape).NumElements()));
-  for (uint32_t& scale : data.scales) scale = DrawScale(choices);
+  for (uint32_t& scale : data.scales) scale = DrawScale(choices, scheme.scale);
+  if (scheme.two_level) data.tensor_scale = DrawScale(choices, ir::ScaleDtype::kF32);
+  if (!scheme.asymmetric()) return data;
+  // Zero in the middle, at an end, or anywhere.
+  const uint32_t place = choices.Below(3);
+  for (size_t i = 0; i < data.scales.size(); ++i) {
+    data.zeros.push_back(place == 0   ? (low + high + 1) / 2
+                         : place == 1 ? low
+                                      : static_cast<int32_t>(choices.Between(low, high)));
+  }
   return data;
 }
 

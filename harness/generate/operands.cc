@@ -121,6 +121,30 @@ ValueId Composer::Quantize(ValueId value) {
                Type(ir::ElementType(DrawScheme(choices_, shape)), shape));
 }
 
+// With scales as a program gives them: around what the data would ask for, and now and then what
+// no data would.
+ValueId Composer::QuantizeWith(ValueId value) {
+  if (value == kNoValue || builder_.TypeOf(value).dtype() == Dtype::kF64) return kNoValue;
+  const Shape shape = builder_.TypeOf(value).shape;
+  const ir::Scheme scheme = DrawScheme(choices_, shape);
+  const Shape grid = ir::ScaleGrid(scheme, shape);
+  const ValueId scales = Exactly(Type(Dtype::kF32, grid),
+                                 choices_.OneIn(6) ? ir::Domain::kAny : ir::Domain::kPositive);
+  std::array<ValueId, 3> operands = {value, scales, kNoValue};
+  size_t count = 2;
+  if (scheme.two_level) {
+    operands[count++] = Exactly(Type(Dtype::kF32, Shape()), ir::Domain::kPositive);
+  } else if (scheme.asymmetric()) {
+    const Dtype zero = scheme.value == ir::QValue::kU8 ? Dtype::kU8 : Dtype::kI8;
+    operands[count++] = Exactly(Type(zero, grid));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (operands[i] == kNoValue) return kNoValue;
+  }
+  return Apply(Opcode::kQuantizeWith, std::span<const ValueId>(operands).first(count), {},
+               Type(ir::ElementType(scheme), shape));
+}
+
 ValueId Composer::Convert(ValueId value, ir::DtypeMask dtypes) {
   const Type type = builder_.TypeOf(value);
   if (type.quantized()) {
@@ -188,14 +212,16 @@ ValueId Composer::DrawOperand(const Need& need) {
 
 ValueId Composer::First(const ir::OpInfo& info, ValueId first, int rank_min) {
   if (first != kNoValue) {
-    const bool fits = ir::IsIn(builder_.TypeOf(first).dtype(), info.operand_dtypes) &&
+    const bool fits = ir::IsIn(builder_.TypeOf(first).dtype(), ir::OperandDtypes(info.op)) &&
                       builder_.TypeOf(first).shape.rank() >= rank_min;
     return fits ? first : kNoValue;
   }
   Need need;
-  need.dtypes = info.operand_dtypes;
-  // Quantized operands are an extra of layout ops, not what they are mostly about.
-  if ((need.dtypes & ir::kPlainMask) != 0 && swarm_.dtypes.back() == 0 && !choices_.OneIn(16)) {
+  need.dtypes = ir::OperandDtypes(info.op);
+  // Quantized operands are an extra of layout ops, not what they are mostly about, and less so of
+  // ops that decode them.
+  const uint32_t rare = ir::DecodesOperands(info.op) ? 48 : 16;
+  if ((need.dtypes & ir::kPlainMask) != 0 && swarm_.dtypes.back() == 0 && !choices_.OneIn(rare)) {
     need.dtypes &= ir::kPlainMask;
   }
   if (info.dtype_rule == ir::DtypeRule::kQuantize) {
@@ -283,7 +309,14 @@ ValueId Composer::Partner(ValueId other, ir::Domain domain) {
     }
     if (found != kNoValue) return found;
   }
-  return Exactly(Type(type.element, PartnerShape(type.shape)), domain);
+  const Shape shape = PartnerShape(type.shape);
+  if (!type.quantized()) return Exactly(Type(type.element, shape), domain);
+  // Decoded operands need not have the scheme of the other, nor any.
+  if (choices_.Percent(50)) {
+    const Dtype dtype = choices_.Pick({Dtype::kF32, Dtype::kF32, Dtype::kF16, Dtype::kBf16});
+    return Exactly(Type(dtype, shape), domain);
+  }
+  return Exactly(Type(ir::ElementType(DrawScheme(choices_, shape)), shape), domain);
 }
 
 ValueId Composer::Exactly(const Type& type, ir::Domain domain) {
@@ -331,7 +364,7 @@ ValueId Composer::Mask(ValueId other) {
         return live[i];
     }
   }
-  if (ir::IsIn(type.dtype(), ir::kNumericMask) && choices_.Percent(55)) {
+  if (ir::IsIn(type.dtype(), ir::kNumericMask | ir::kQuantizedMask) && choices_.Percent(55)) {
     return AddOperation(choices_.Percent(50) ? Opcode::kGreaterEqualScalar : Opcode::kLower, other);
   }
   return NewInput(Type(Dtype::kBool, PartnerShape(type.shape)));

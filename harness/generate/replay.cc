@@ -50,6 +50,7 @@ bool TakesDeclaredType(const ir::OpInfo& info) {
     case ir::DtypeRule::kCast:
     case ir::DtypeRule::kDeclared:
     case ir::DtypeRule::kQuantize:
+    case ir::DtypeRule::kQuantizeWith:
     case ir::DtypeRule::kDequantize:
       return true;
     case ir::DtypeRule::kSame:
@@ -58,6 +59,7 @@ bool TakesDeclaredType(const ir::OpInfo& info) {
     case ir::DtypeRule::kIndexed:
     case ir::DtypeRule::kMasked:
     case ir::DtypeRule::kExponent:
+    case ir::DtypeRule::kQMatmul:
       break;
   }
   return info.shape_rule == ir::ShapeRule::kReshape || info.shape_rule == ir::ShapeRule::kExpand ||
@@ -145,10 +147,19 @@ bool Replay::EmitApply(const ir::Statement& statement) {
     names.push_back(draft_.values[statement.results[r]].name);
   }
   const auto apply = [&](const std::vector<Type>& declared) {
+    std::vector<Type> argument;
+    if (TakesDeclaredType(info)) {
+      argument = declared;
+    } else if (declared.size() == 1 && declared[0].quantized()) {
+      std::vector<Type> types;
+      for (const ValueId operand : fitted.operands) types.push_back(builder_.TypeOf(operand));
+      const auto propagated =
+          composer_.Propagated(fitted.op, types, fitted.scalars, fitted.attributes);
+      if (propagated.has_value()) argument.push_back(*propagated);
+    }
     builder_.NameNext(names);
-    const ValueId result = builder_.Apply(
-        fitted.op, fitted.operands, fitted.scalars, fitted.attributes,
-        TakesDeclaredType(info) ? std::span<const Type>(declared) : std::span<const Type>());
+    const ValueId result =
+        builder_.Apply(fitted.op, fitted.operands, fitted.scalars, fitted.attributes, argument);
     builder_.NameNext({});
     return result;
   };

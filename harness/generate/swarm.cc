@@ -29,7 +29,9 @@ uint32_t FocusFactor(const ir::OpInfo& info, std::optional<Focus> focus) {
   if (!focus.has_value()) return 1;
   switch (*focus) {
     case Focus::kQuantizedTransactions:
-      return (info.traits & ir::kQuantizing) != 0 || info.dtype_rule == ir::DtypeRule::kDequantize
+      return (info.traits & ir::kQuantizing) != 0 ||
+                     info.dtype_rule == ir::DtypeRule::kDequantize ||
+                     info.dtype_rule == ir::DtypeRule::kQMatmul
                  ? 8
                  : 1;
     case Focus::kViews:
@@ -78,7 +80,8 @@ void DrawOpWeights(ChoiceStream& choices, std::optional<Focus> focus, Swarm& swa
   swarm.ops[static_cast<size_t>(choices.Below(ir::kOpcodeCount))] += 4;
 }
 
-void DrawDtypeWeights(ChoiceStream& choices, ir::DtypeMask allowed, Swarm& swarm) {
+void DrawDtypeWeights(ChoiceStream& choices, ir::DtypeMask allowed, std::optional<Focus> focus,
+                      Swarm& swarm) {
   // A program is about one to four dtypes; the others come in through casts and comparisons.
   std::array<uint32_t, ir::kPlainDtypeCount> weights = {6, 20, 7, 7, 6, 7, 4, 5, 4, 4, 4, 5, 3};
   if ((allowed & ir::kPlainMask) != 0) {
@@ -91,7 +94,8 @@ void DrawDtypeWeights(ChoiceStream& choices, ir::DtypeMask allowed, Swarm& swarm
   for (uint32_t i = 0; i < kinds; ++i) {
     swarm.dtypes[choices.Weighted(weights)] += 4 + choices.Below(12);
   }
-  const bool quantized = choices.Percent(25) && ir::IsIn(ir::Dtype::kQuantized, allowed);
+  const bool quantized = choices.Percent(focus == Focus::kQuantizedTransactions ? 90 : 25) &&
+                         ir::IsIn(ir::Dtype::kQuantized, allowed);
   swarm.dtypes.back() = quantized ? 4 : 0;
 }
 
@@ -116,7 +120,7 @@ Swarm DrawSwarm(ChoiceStream& choices, const GenerateOptions& options) {
   swarm.work = work.aim;
   swarm.work_max = work.max;
   DrawOpWeights(choices, options.focus, swarm);
-  DrawDtypeWeights(choices, options.input_dtypes, swarm);
+  DrawDtypeWeights(choices, options.input_dtypes, options.focus, swarm);
 
   swarm.feeds = {30, 12, 22, 12, 3, 5, 2};
   if (options.focus == Focus::kViews) swarm.feeds[static_cast<size_t>(Feed::kView)] *= 4;
@@ -138,6 +142,7 @@ Swarm DrawSwarm(ChoiceStream& choices, const GenerateOptions& options) {
   swarm.read_percent = choices.OneIn(4) ? 25 : 5;
   swarm.sync_percent = choices.OneIn(5) ? 20 : 2;
   swarm.clone_percent = choices.OneIn(5) ? 20 : 2;
+  swarm.propagate_percent = choices.OneIn(3) ? 90 : choices.OneIn(2) ? 40 : 0;
   const uint32_t several = options.focus == Focus::kStreams ? 85 : 15;
   if (choices.Percent(several)) {
     swarm.streams = static_cast<int>(2 + choices.Below(3));

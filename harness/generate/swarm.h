@@ -75,6 +75,7 @@ struct Swarm {
   uint32_t read_percent = 6;       // a read after an op
   uint32_t sync_percent = 4;
   uint32_t clone_percent = 4;
+  uint32_t propagate_percent = 40;  // results of ops on quantized operands that are quantized anew
   uint32_t break_percent = 25;  // links of a chain that are not elementwise
   uint32_t stream_percent = 0;  // a change of stream before an op
   int streams = 1;

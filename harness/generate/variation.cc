@@ -11,6 +11,7 @@
 #include "harness/generate/composer.h"
 #include "harness/generate/input_data.h"
 #include "harness/generate/size_law.h"
+#include "ir/infer.h"
 
 namespace faultline::harness {
 
@@ -185,17 +186,37 @@ bool VarySlices(Program& draft, size_t begin, size_t end, ChoiceStream& choices)
   return true;
 }
 
+namespace {
+
+// Whether the result's type is the policy: quantized anew, or float.
+bool HasPolicy(const Program& draft, const Statement& statement) {
+  std::vector<Type> types;
+  for (const ir::ValueId operand : statement.operands) types.push_back(draft.TypeOf(operand));
+  return (ir::SeesDecoded(statement.op, types) || statement.op == ir::Opcode::kQMatmul) &&
+         (draft.TypeOf(statement.results[0]).quantized() ||
+          ir::IsFloat(draft.TypeOf(statement.results[0]).dtype()));
+}
+
+}  // namespace
+
 bool VaryAttribute(Program& draft, size_t begin, size_t end, ChoiceStream& choices) {
-  Statement* statement = Pick(draft, begin, end, choices, [](const Statement& s) {
+  Statement* statement = Pick(draft, begin, end, choices, [&draft](const Statement& s) {
     return s.kind == StatementKind::kApply &&
-           (!ir::InfoOf(s.op).attributes().empty() ||
+           (!ir::InfoOf(s.op).attributes().empty() || HasPolicy(draft, s) ||
             ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kCast ||
-            ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kQuantize ||
+            ir::HasTrait(s.op, ir::kQuantizing) ||
             ir::InfoOf(s.op).dtype_rule == ir::DtypeRule::kDequantize ||
             ir::IsIndexResult(s.op, s.results.size() - 1));
   });
   if (statement == nullptr) return false;
   const ir::OpInfo& info = ir::InfoOf(statement->op);
+  if (HasPolicy(draft, *statement) && (info.attributes().empty() || choices.Percent(50))) {
+    // Which scheme, or which float, follows from the operands.
+    Type& first = draft.values[statement->results[0]].type;
+    first.element =
+        first.quantized() ? ir::ElementType(Dtype::kF32) : ir::ElementType(ir::Scheme{});
+    return true;
+  }
   Type& result = draft.values[statement->results.back()].type;
   switch (info.dtype_rule) {
     case ir::DtypeRule::kCast:
@@ -205,7 +226,8 @@ bool VaryAttribute(Program& draft, size_t begin, size_t end, ChoiceStream& choic
       result.element = choices.Pick({Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBf16});
       return true;
     case ir::DtypeRule::kQuantize:
-      if (choices.Percent(75)) {
+    case ir::DtypeRule::kQuantizeWith:
+      if (info.attributes().empty() || choices.Percent(75)) {
         result.element = ir::ElementType(DrawScheme(choices, result.shape));
         return true;
       }

@@ -306,8 +306,7 @@ class Comparer {
   }
 
   static bool IsExact(const reference::Enclosure& enclosure) {
-    return enclosure.AllPoints() &&
-           (enclosure.scales() == nullptr || enclosure.scales()->AllPoints());
+    return enclosure.AllPoints() && enclosure.HasPointScales();
   }
 
   Verdict CheckLive() const {

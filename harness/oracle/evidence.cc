@@ -33,6 +33,8 @@ std::string_view PartName(const ir::Type& type, Part part) {
       return type.quantized() ? "code" : "";
     case Part::kScale:
       return "scale";
+    case Part::kZeroPoint:
+      return "zero point";
     case Part::kTensorScale:
       return "tensor scale";
     case Part::kPadding:
@@ -117,6 +119,8 @@ std::string PrintPart(const ir::Type& type, Part part, uint64_t bits) {
       if (scheme.scale == ir::ScaleDtype::kF16) return ir::PrintElement(ir::Dtype::kF16, bits);
       if (scheme.scale == ir::ScaleDtype::kBf16) return ir::PrintElement(ir::Dtype::kBf16, bits);
       return fmt::format("0x{:02x}", bits);
+    case Part::kZeroPoint:
+      return fmt::format("{}", std::bit_cast<int64_t>(bits));
     case Part::kTensorScale:
       return ir::PrintElement(ir::Dtype::kF32, bits);
     case Part::kPadding:

@@ -39,8 +39,7 @@ bool IsAny(const ir::DataSpec& data, int64_t i) {
 }
 
 bool IsExact(const Enclosure& enclosure) {
-  return enclosure.AllPoints() &&
-         (enclosure.scales() == nullptr || enclosure.scales()->AllPoints());
+  return enclosure.AllPoints() && enclosure.HasPointScales();
 }
 
 // Whether a read of the value is predicted to succeed.

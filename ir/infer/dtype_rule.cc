@@ -48,9 +48,10 @@ Status CheckIndexed(const Application& application, DtypeMask mask, std::string_
 
 Status CheckQuantize(const Application& application) {
   if (application.declared.size() == 1 && application.declared[0].quantized() &&
-      application.declared[0].scheme().asymmetric()) {
-    return Invalid("the rule of asymmetric scheme " +
-                   PrintElementType(application.declared[0].element) + " is not pinned yet");
+      application.declared[0].scheme().asymmetric() &&
+      application.attributes.Int(AttributeKey::kRange) != static_cast<int64_t>(Range::kMinMax)) {
+    return Invalid("an asymmetric scheme has the range min_max: a mean magnitude says nothing of " +
+                   std::string("where zero lies"));
   }
   return {};
 }
@@ -104,6 +105,14 @@ Result<ElementType> InferElement(const Application& application, size_t r) {
     case DtypeRule::kQuantize:
       FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckQuantize(application));
       return Declared(application, r, kQuantizedMask);
+    case DtypeRule::kQuantizeWith: {
+      FAULTLINE_ASSIGN_OR_RETURN(const ElementType result,
+                                 Declared(application, r, kQuantizedMask));
+      FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(CheckGivenScales(application, result));
+      return result;
+    }
+    case DtypeRule::kQMatmul:
+      return InferQMatmulElement(application);
     case DtypeRule::kDequantize:
       return Declared(application, r, kFloatMask);
   }

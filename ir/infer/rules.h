@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ir/attributes.h"
 #include "ir/base/status.h"
@@ -63,6 +64,14 @@ Scheme InferScheme(const Application& application);
 Result<size_t> InferParts(const Application& application);
 // Ranges of attributes that are neither axes nor extents.
 Status CheckAttributeRanges(const Application& application);
+// The same for ops that see their quantized operands decoded (SeesDecoded).
+Result<std::vector<Type>> InferOverDecoded(Opcode op, std::span<const Type> operands,
+                                           std::span<const Scalar> scalars,
+                                           const Attributes& attributes,
+                                           std::span<const Type> declared);
+Result<ElementType> InferQMatmulElement(const Application& application);
+// The operands of quantize_with beside the first fit the scheme.
+Status CheckGivenScales(const Application& application, const ElementType& result);
 // Rejects reductions of nothing that have no value.
 Status CheckReducedExtent(const Application& application);
 

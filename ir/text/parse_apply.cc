@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/infer.h"
 #include "ir/text/parser.h"
 
 namespace faultline::ir {
@@ -17,7 +18,14 @@ bool Parser::ParseScalar(Statement& statement, std::string_view literal, size_t 
                 at, StatusCode::kInvalidProgram);
   }
   const ValueId typed = statement.operands.empty() ? statement.results[0] : statement.operands[0];
-  const Dtype dtype = info.ScalarDtype(program_.TypeOf(typed).dtype());
+  Dtype first = program_.TypeOf(typed).dtype();
+  // A quantized operand is decoded, and the scalar is of what it is decoded to.
+  if (first == Dtype::kQuantized) {
+    std::vector<Type> types;
+    for (const ValueId operand : statement.operands) types.push_back(program_.TypeOf(operand));
+    first = ComputeDtype(types);
+  }
+  const Dtype dtype = info.ScalarDtype(first);
   const auto bits = ir::ParseScalar(dtype, literal);
   if (!bits.has_value()) {
     return Fail("'" + std::string(literal) + "' is no " + std::string(DtypeName(dtype)) +

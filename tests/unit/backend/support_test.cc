@@ -15,7 +15,7 @@ TEST_CASE("every op x dtype of the op table has a sample") {
     for (int i = 0; i <= ir::kPlainDtypeCount; ++i) {
       const auto dtype = static_cast<ir::Dtype>(i);
       INFO(info.mnemonic << " " << ir::DtypeName(dtype));
-      CHECK(MakeSample(info.op, dtype).has_value() == ir::IsIn(dtype, info.operand_dtypes));
+      CHECK(MakeSample(info.op, dtype).has_value() == ir::IsIn(dtype, ir::OperandDtypes(info.op)));
     }
   }
 }

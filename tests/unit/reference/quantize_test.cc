@@ -210,8 +210,8 @@ TEST_CASE("an ambiguous absmax makes a set of scales") {
   const ir::Program program = ParseOrFail(body);
   const Enclosure& y = *evaluation.values[*program.Find("y")].enclosure;
   REQUIRE_FALSE(y.AllPoints());
-  REQUIRE(y.source() != nullptr);
-  CHECK_FALSE(y.scales()->IsPoint(0));
+  REQUIRE(y.quantized()->source != nullptr);
+  CHECK_FALSE(y.quantized()->scales->IsPoint(0));
   const ir::HostTensor naive = evaluation.Naive(*program.Find("y"));
   CHECK(Check(y, naive, FusionCpuContract()).ok());
   // Another code for -30, another scale: each is caught.
@@ -248,7 +248,7 @@ TEST_CASE("every order of an abs-mean gives an admissible scale") {
     float sum = 0;
     for (const float magnitude : magnitudes) sum += magnitude;
     const float scale = sum / static_cast<float>(magnitudes.size()) / 127.0f;
-    REQUIRE(result.scales()->FloatAt(0).Contains(double{scale}));
+    REQUIRE(result.quantized()->scales->FloatAt(0).Contains(double{scale}));
   }
 }
 

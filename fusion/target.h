@@ -150,6 +150,9 @@ struct QuantizeLaunch {
   ir::Scheme scheme;
   ir::Range range = ir::Range::kMinMax;
   bool given_scales = false;
+  // An elementwise block over the tensor that makes it, stored in slot 0, dense, as f32. null: read
+  // from memory.
+  std::shared_ptr<const Block> prologue = nullptr;
   bool operator==(const QuantizeLaunch&) const = default;
 };
 
@@ -279,8 +282,9 @@ struct QuantizeBinding {
   TensorBinding from;
   Buffer* to = nullptr;
   // Given scales: f32, one a block; the f32 scale of the tensor or the u8 or i8 zero points.
-  TensorBinding scales;
-  TensorBinding third;
+  TensorBinding scales = {};
+  TensorBinding third = {};
+  BlockBinding prologue = {};  // slot 0 and its access are filled in by the target
 };
 
 struct QMatmulBinding {

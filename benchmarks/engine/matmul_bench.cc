@@ -1,8 +1,8 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Products beside the bare library call, and with bias and gelu behind them beside the call and one
-// loop by hand.
+// Products beside the bare library call, those of 8-bit codes beside the same call on floats, and
+// with bias and gelu behind them beside the call and one loop by hand.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "benchmarks/engine/hand.h"
 #include "benchmarks/engine/pairs.h"
 #include "fusion/cpu/blas.h"
+#include "ir/scheme.h"
 
 namespace faultline::benchmarks {
 namespace {
@@ -70,6 +71,30 @@ void MatmulEngine(benchmark::State& state, int64_t n, bool gelu) {
   for (auto _ : state) device.Run(*kernel, binding);
 }
 
+// q8s by q8s, per tensor; what it is measured against is the product of floats.
+void QMatmulEngine(benchmark::State& state, int64_t n) {
+  Device device;
+  ir::Scheme scheme;
+  scheme.store = ir::QStore::kNative;
+  const auto kernel = device.Compile(fusion::QMatmulLaunch{scheme, scheme});
+  const ir::Shape shape = {n, n};
+  // Codes of every kind: any bytes are some, behind them a scale of 1.
+  std::vector<float> host(static_cast<size_t>(ir::LayoutOf(scheme, shape).total_bytes / 4));
+  auto* codes = reinterpret_cast<int8_t*>(host.data());
+  for (int64_t i = 0; i < n * n; ++i) codes[i] = static_cast<int8_t>(i * 37 % 255 - 127);
+  host.back() = 1;
+  fusion::QMatmulBinding product;
+  product.left = device.Floats(host);
+  product.right = device.Floats(host);
+  product.left_shape = shape;
+  product.right_shape = shape;
+  product.result.shape = shape;
+  product.result.place.strides = {n, 1};
+  product.result.buffer = device.Floats(Ramp(n * n));
+  const fusion::LaunchBinding binding = product;
+  for (auto _ : state) device.Run(*kernel, binding);
+}
+
 }  // namespace
 
 void RegisterMatmul() {
@@ -80,6 +105,11 @@ void RegisterMatmul() {
       benchmark::RegisterBenchmark((name + "/hand").c_str(), MatmulHand, n, gelu);
       benchmark::RegisterBenchmark((name + "/engine").c_str(), MatmulEngine, n, gelu);
     }
+  }
+  for (const int64_t n : {64, 512}) {
+    const std::string name = fmt::format("q_matmul_q8s/{}", n);
+    benchmark::RegisterBenchmark((name + "/hand").c_str(), MatmulHand, n, false);
+    benchmark::RegisterBenchmark((name + "/engine").c_str(), QMatmulEngine, n);
   }
 }
 

@@ -21,7 +21,7 @@ class CpuKernel final : public Kernel {
   explicit CpuKernel(Launch launch) : launch(std::move(launch)) {}
 
   Launch launch;
-  std::unique_ptr<Program> program;  // BlockLaunch
+  std::unique_ptr<Program> program;  // BlockLaunch; the prologue of a QuantizeLaunch
   MatmulPrograms matmul;
 };
 
@@ -67,7 +67,7 @@ class CpuTarget final : public Target {
   ir::Result<std::unique_ptr<Program>> CompileOptional(const std::shared_ptr<const Block>& block) {
     std::unique_ptr<Program> program;
     if (block != nullptr) {
-          program = std::make_unique<Program>(CompileBlock(block, *kernels_));
+      program = std::make_unique<Program>(CompileBlock(block, *kernels_));
     }
     return program;
   }
@@ -87,6 +87,8 @@ ir::Result<std::shared_ptr<const Kernel>> CpuTarget::Compile(const Launch& launc
     FAULTLINE_ASSIGN_OR_RETURN(kernel->matmul.right_prologue,
                                CompileOptional(matmul->right_prologue));
     FAULTLINE_ASSIGN_OR_RETURN(kernel->matmul.epilogue, CompileOptional(matmul->epilogue));
+  } else if (const auto* quantize = std::get_if<QuantizeLaunch>(&launch)) {
+    FAULTLINE_ASSIGN_OR_RETURN(kernel->program, CompileOptional(quantize->prologue));
   }
   return kernel;
 }
@@ -96,7 +98,7 @@ ir::Status CpuTarget::Run(const Kernel& kernel, const LaunchBinding& binding,
   const auto& made = static_cast<const CpuKernel&>(kernel);
   FAULTLINE_CHECK(made.launch.index() == binding.index(), "a binding of the launch's own kind");
   FAULTLINE_CHECK(options.account != nullptr, "an account for scratch memory");
-  if (made.program != nullptr) {
+  if (std::holds_alternative<BlockLaunch>(made.launch)) {
     // Kept between launches for its vectors. Run does not come back here.
     thread_local BlockRun run;
     run.Bind(*made.program, std::get<BlockBinding>(binding), options.small_tiles);
@@ -124,8 +126,8 @@ ir::Status CpuTarget::Run(const Kernel& kernel, const LaunchBinding& binding,
   if (const auto* launch = std::get_if<QMatmulLaunch>(&made.launch)) {
     return RunQMatmul(*launch, std::get<QMatmulBinding>(binding), context);
   }
-  return RunQuantize(std::get<QuantizeLaunch>(made.launch), std::get<QuantizeBinding>(binding),
-                     context);
+  return RunQuantize(std::get<QuantizeLaunch>(made.launch), made.program.get(),
+                     std::get<QuantizeBinding>(binding), context);
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ struct MatmulPrograms {
 
 ir::Status RunMatmul(const MatmulLaunch& launch, const MatmulPrograms& programs,
                      const MatmulBinding& binding, const Context& context);
+// Runs a block whose slot 0 is a dense tensor of elements of `width` bytes, which it makes in
+// scratch memory.
+ir::Result<std::byte*> RunPrologue(const Program& program, const BlockBinding& block, int width,
+                                   const Context& context, Scratch* scratch);
 ir::Status RunSort(const SortLaunch& launch, const SortBinding& binding, const Context& context);
 ir::Status RunScatter(const ScatterLaunch& launch, const ScatterBinding& binding,
                       const Context& context);
@@ -44,8 +48,9 @@ ir::Status RunGatherParts(const GatherPartsLaunch& launch, const GatherPartsBind
 ir::Status RunCopy(const CopyLaunch& launch, const CopyBinding& binding, const Context& context);
 ir::Status RunMoveCodes(const MoveCodesLaunch& launch, const MoveCodesBinding& binding,
                         const Context& context);
-ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& binding,
-                       const Context& context);
+// `prologue`: of the launch, null if it has none.
+ir::Status RunQuantize(const QuantizeLaunch& launch, const Program* prologue,
+                       const QuantizeBinding& binding, const Context& context);
 ir::Status RunQMatmul(const QMatmulLaunch& launch, const QMatmulBinding& binding,
                       const Context& context);
 

@@ -136,27 +136,10 @@ class MatmulRun {
   }
 
   ir::Status RunPrologue(const Program& program, const BlockBinding& block, Matrix* matrix) {
-    int64_t elements = 1;
-    for (int64_t extent : block.extents) elements *= extent;
-    auto memory = scratch_.GetBuffer(context_.options.account, elements * width_);
-    if (!memory.has_value()) return memory.error();
-    // Slot 0 is the dense result; its access is the one that is stored to.
-    std::vector<Buffer*> buffers(block.buffers.begin(), block.buffers.end());
-    std::vector<AccessBinding> accesses(block.accesses.begin(), block.accesses.end());
-    buffers[0] = *memory;
-    for (const Instruction& it : program.block->instructions) {
-      if (it.op != Op::kStore) continue;
-      AccessBinding& dense = accesses[static_cast<size_t>(it.immediate)];
-      dense = AccessBinding();
-      dense.rank = 1;
-      dense.extents[0] = elements;
-      dense.strides[0] = 1;
-    }
-    const BlockBinding bound{block.extents, buffers, accesses, block.parameters};
-    BlockRun run;
-    run.Bind(program, bound, context_.options.small_tiles);
-    matrix->data = (*memory)->data();
-    return run.Run(context_.threads, context_.pool, context_.options);
+    auto made = cpu::RunPrologue(program, block, width_, context_, &scratch_);
+    if (!made.has_value()) return made.error();
+    matrix->data = *made;
+    return {};
   }
 
   ir::Status Pack(const TensorBinding& tensor, ir::Dtype storage, Matrix* matrix) {

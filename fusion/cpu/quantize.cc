@@ -25,11 +25,12 @@ constexpr int64_t kTile = 512;
 // Values of one block, a run of its last axis at a time, as f32.
 class BlockReader {
  public:
-  BlockReader(const QuantizeLaunch& launch, const QuantizeBinding& binding,
+  // `data`: of what is quantized, read or made.
+  BlockReader(const QuantizeLaunch& launch, const QuantizeBinding& binding, const std::byte* data,
               const KernelSet& kernels)
       : width_(ir::ByteSize(launch.from)),
         format_(FormatOf(launch.from)),
-        data_(DataOf(binding.from)),
+        data_(data),
         place_(binding.from.place),
         rank_(binding.from.shape.rank()),
         kernels_(kernels) {}
@@ -163,12 +164,13 @@ void RoundTiesAway(const float* values, int64_t count, float scale, uint64_t bou
 
 class Quantizer {
  public:
-  Quantizer(const QuantizeLaunch& launch, const QuantizeBinding& binding, const Context& context)
+  Quantizer(const QuantizeLaunch& launch, const QuantizeBinding& binding, const std::byte* data,
+            const Context& context)
       : launch_(launch),
         binding_(binding),
         kernels_(*context.kernels),
         view_(launch.scheme, binding.from.shape, static_cast<CpuBuffer*>(binding.to)->data()),
-        reader_(launch, binding, kernels_) {}
+        reader_(launch, binding, data, kernels_) {}
 
   void Run() {
     if (!FAULT(packed_words_not_cleared)) view_.Clear();
@@ -299,9 +301,19 @@ int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>
   return linear;
 }
 
-ir::Status RunQuantize(const QuantizeLaunch& launch, const QuantizeBinding& binding,
-                       const Context& context) {
-  Quantizer(launch, binding, context).Run();
+ir::Status RunQuantize(const QuantizeLaunch& launch, const Program* prologue,
+                       const QuantizeBinding& binding, const Context& context) {
+  Scratch scratch(context.pool);
+  const std::byte* data = nullptr;
+  if (prologue == nullptr) {
+    data = DataOf(binding.from);
+  } else if (binding.from.shape.NumElements() > 0) {
+    auto made =
+        RunPrologue(*prologue, binding.prologue, ir::ByteSize(launch.from), context, &scratch);
+    if (!made.has_value()) return made.error();
+    data = *made;
+  }
+  Quantizer(launch, binding, data, context).Run();
   return {};
 }
 

@@ -442,13 +442,24 @@ class ClusterLowering {
 
   ir::Status LowerQuantize(const TensorRecipe& from, uint32_t to, bool given_scales) {
     PlanStep step = NewStep(LaunchKind::kQuantize);
+    QuantizeLaunch launch;
     step.tensors = {from};
     step.space = plan_.values[to].shape;
-    step.inputs = {from.value};
+    launch.from = plan_.values[from.value].element.dtype;
+    if (!cluster_.tensors.empty() && cluster_.tensors[0].prologue >= 0) {
+      Cluster& guest = Embedded(0);
+      AddOps(guest, step);
+      BlockLowering lowering(graph_, guest, plan_, step.prologues.emplace_back());
+      launch.prologue =
+          std::make_shared<Block>(lowering.LowerPrologue(from.value, ir::Dtype::kF32));
+      launch.from = ir::Dtype::kF32;
+      step.inputs = lowering.inputs();
+      for (uint32_t o : lowering.lookups()) AddCheck(step, o);
+    } else {
+      step.inputs = {from.value};
+    }
     step.outputs = {to};
     step.to.value = to;
-    QuantizeLaunch launch;
-    launch.from = plan_.values[from.value].element.dtype;
     launch.scheme = plan_.values[to].element.scheme;
     launch.given_scales = given_scales;
     for (size_t slot = 1; given_scales && slot < cluster_.tensors.size(); ++slot) {

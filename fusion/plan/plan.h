@@ -103,7 +103,8 @@ struct PlanStep {
   std::vector<uint32_t> release;  // values of no further use
 
   BlockRecipe block;  // kBlock; accesses of kCopy and kMoveCodes; epilogue of kMatmul
-  std::vector<BlockRecipe> prologues;  // kMatmul: left, right; without slots if there is none
+  // kMatmul: left, right, without slots if there is none; kQuantize: of what is quantized.
+  std::vector<BlockRecipe> prologues;
   // kMatmul, kQMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index, from;
   // kQuantize: from, and what is given with it.
   std::vector<TensorRecipe> tensors;

@@ -14,7 +14,7 @@ RuleAnswer DequantizeIntoRead(const Graph& graph, const Meeting& meeting) {
   const auto producer = static_cast<uint32_t>(graph.value(meeting.value).producer);
   if (graph.op(producer).op != ir::Opcode::kDequantize) return std::unexpected(CutReason::kNoRule);
   for (const auto rule : {ElementwiseIntoElementwise, ElementwiseIntoReduction, ElementwiseIntoScan,
-                          ElementwiseIntoMatmul}) {
+                          ElementwiseIntoMatmul, ElementwiseIntoQuantize}) {
     RuleAnswer answer = rule(graph, meeting);
     if (answer.has_value() || answer.error() != CutReason::kNoRule) return answer;
   }

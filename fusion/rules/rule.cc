@@ -13,6 +13,7 @@ constexpr JoinRule kJoinRules[] = {
     {Rule::kDequantizeIntoRead, DequantizeIntoRead},
     {Rule::kCastIntoWrite, CastIntoWrite},
     {Rule::kElementwiseIntoElementwise, ElementwiseIntoElementwise},
+    {Rule::kElementwiseIntoQuantize, ElementwiseIntoQuantize},
     {Rule::kElementwiseIntoReduction, ElementwiseIntoReduction},
     {Rule::kElementwiseIntoScan, ElementwiseIntoScan},
     {Rule::kElementwiseIntoMatmul, ElementwiseIntoMatmul},

@@ -60,6 +60,7 @@ std::span<const ThroughRule> ThroughRules();
 RuleAnswer ElementwiseIntoElementwise(const Graph& graph, const Meeting& meeting);
 RuleAnswer CastIntoWrite(const Graph& graph, const Meeting& meeting);
 RuleAnswer DequantizeIntoRead(const Graph& graph, const Meeting& meeting);
+RuleAnswer ElementwiseIntoQuantize(const Graph& graph, const Meeting& meeting);
 RuleAnswer ElementwiseIntoReduction(const Graph& graph, const Meeting& meeting);
 RuleAnswer ElementwiseIntoScan(const Graph& graph, const Meeting& meeting);
 RuleAnswer ReductionIntoElementwise(const Graph& graph, const Meeting& meeting);

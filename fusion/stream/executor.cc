@@ -397,8 +397,16 @@ ir::Status Executor::Launch(const PlanStep& step) {
       return run(binding);
     }
     case LaunchKind::kQuantize: {
-      QuantizeBinding binding{
-          Tensor(step.tensors[0], space), (*slots_)[step.to.value].memory->buffer, {}, {}};
+      QuantizeBinding binding;
+      binding.to = (*slots_)[step.to.value].memory->buffer;
+      if (step.prologues.empty()) {
+        binding.from = Tensor(step.tensors[0], space);
+      } else {
+        // What the prologue makes lies dense.
+        binding.from = {nullptr, space, DensePlacement(space)};
+        BindBlock(step.prologues[0], left_);
+        binding.prologue = left_.Binding();
+      }
       if (step.tensors.size() > 1) {
         binding.scales = Tensor(step.tensors[1], bindings_->ShapeOf(step.operand));
       }

@@ -12,6 +12,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/files.h"
+#include "harness/cli/scheme_errors.h"
 #include "ir/scheme_matrix.h"
 
 namespace faultline::harness {
@@ -26,6 +27,7 @@ and fusion-cpu alike; then what is refused, and why.
 Examples:
   faultline schemes
   faultline schemes --json -
+  faultline schemes --errors
 )";
 
 json SchemesToJson() {
@@ -61,9 +63,17 @@ std::string SchemesToText() {
 
 ExitCode RunSchemes(const Command& command, Arguments arguments) {
   std::string json_file;
+  bool errors = false;
   OptionSet set;
+  set.Flag("errors", &errors, "measured errors beside their bounds, as a Markdown table");
   set.ValueOr("json", &json_file, "-", "[FILE]", "as JSON, to stdout without FILE");
   if (const auto exit = ParseArguments(command, set, arguments)) return *exit;
+  if (errors) {
+    const auto table = SchemeErrorTable();
+    if (!table.has_value()) return Failed(table.error());
+    const ir::Status status = WriteText("-", *table);
+    return status.ok() ? ExitCode::kOk : Failed(status);
+  }
   const bool as_json = !json_file.empty();
   const ir::Status status = WriteText(as_json ? json_file : "-",
                                       as_json ? SchemesToJson().dump(2) + "\n" : SchemesToText());
@@ -74,7 +84,7 @@ ExitCode RunSchemes(const Command& command, Arguments arguments) {
 
 const Command kSchemesCommand = {
     .name = "schemes",
-    .synopsis = "[--json [FILE]]",
+    .synopsis = "[--errors] [--json [FILE]]",
     .summary = "list the quantization schemes and what is refused",
     .details = kDetails,
     .run = RunSchemes,

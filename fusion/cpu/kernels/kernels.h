@@ -84,10 +84,23 @@ struct MemoryKernels {
   FoldKernel abs_sum_fold;
 };
 
+// Products of bytes. The right operand comes in panels of 16 columns, each `depth` terms deep, four
+// terms of a column beside each other: [panel][depth / 4][16][4].
+inline constexpr int64_t kPanelColumns = 16;
+inline constexpr int64_t kPanelTerms = 4;
+// Terms whose sum an i32 holds, whatever they are: 2^16 * 128 * 255 < 2^31.
+inline constexpr int64_t kProductDepthMax = 1 << 16;
+// sums[i][j] = sum over p of a[i][p] * b[p][j], exact: a signed, rows of `depth` bytes; b unsigned,
+// in `panels` panels; sums in rows of 16 * panels. depth is a multiple of 4, at most
+// kProductDepthMax.
+using ByteProductKernel = void (*)(const int8_t* a, const uint8_t* b, int64_t rows, int64_t panels,
+                                   int64_t depth, int32_t* sums);
+
 struct KernelSet {
   const char* isa;
   const RegKernels* regs[kRegCount];
   const MemoryKernels* memory;
+  const ByteProductKernel* product;
 };
 
 // The widest set that this CPU runs, or the one named ("baseline", "avx2", "avx512"); null if the
@@ -98,11 +111,19 @@ const KernelSet* ChooseKernels(const char* isa);
   namespace isa {                                                    \
   extern const RegKernels kF32, kF64, kI32, kU32, kI64, kU64, kMask; \
   extern const MemoryKernels kMemory;                                \
+  extern const ByteProductKernel kByteProduct;                       \
   }
 FAULTLINE_DECLARE_KERNELS(baseline)
 FAULTLINE_DECLARE_KERNELS(avx2)
 FAULTLINE_DECLARE_KERNELS(avx512)
 #undef FAULTLINE_DECLARE_KERNELS
+// The sets with a product of their own, where the CPU has VNNI as well.
+namespace avx2_vnni {
+extern const ByteProductKernel kByteProduct;
+}
+namespace avx512_vnni {
+extern const ByteProductKernel kByteProduct;
+}
 
 }  // namespace faultline::fusion::cpu
 

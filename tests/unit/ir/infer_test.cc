@@ -254,5 +254,74 @@ TEST_CASE("composites of views, triangles and classes") {
   CHECK_REFUSES({}, "u8[300]", "iota dim=-1");
 }
 
+TEST_CASE("ops on floats take quantized operands, and the result says what becomes of them") {
+  const auto why_not = [](const std::string& statement) {
+    const auto program = ParseAndVerify(
+        "faultline 1\n"
+        "%x: f32[2,4] = input constant(0)\n%h: f16[2,4] = input constant(0)\n"
+        "%d: f64[2,4] = input constant(0)\n%i: i32[2,4] = input constant(0)\n"
+        "%q: q8s<block=[4]>[2,4] = quantize %x\n%r: q4s[2,4] = quantize %x\n" +
+        statement + "\n");
+    return program.has_value() ? "" : program.error().message();
+  };
+  CHECK(why_not("%y: f32[2,4] = add %q %r") == "");
+  CHECK(why_not("%y: q8s<block=[4]>[2,4] = add %q %r") == "");
+  CHECK(why_not("%y: q4s[2,4] = add %x %r") == "");
+  CHECK(why_not("%y: f16[2,4] = mul %h %q") == "");
+  CHECK(why_not("%y: f64[2,4] = mul %d %q") == "");
+  CHECK(why_not("%y: f32[2,4] = clamp %q -1 0x1p+0") == "");
+  CHECK(why_not("%y: bool[2,4] = lower %q %x") == "");
+  CHECK(why_not("%y: i64[2,1] = argmax %q dim=1") == "");
+  CHECK(why_not("%y: q8s<block=[4]>[2,1] = sum_dim %q dim=1") == "");
+  CHECK(why_not("%y: q4s[2,4] = add %q %r") ==
+        "add: result is declared q4s[2,4], but the scheme of the first quantized operand gives "
+        "q8s<block=[4]>[2,4]");
+  CHECK(why_not("%y: f32[2,4] = mul %h %q") == "mul: result is declared f32[2,4], but is f16[2,4]");
+  CHECK(why_not("%y: q8s<block=[4]>[2,4] = mul %d %q") ==
+        "mul: result is declared q8s<block=[4]>[2,4], but f64[2,4] is not quantized");
+  CHECK(why_not("%y: f32[2,4] = add %q %i") != "");
+  CHECK(why_not("%y: f32[2,4] = cast %q") != "");
+  CHECK(why_not("%y: f32[2,2] = matmul %q %q") != "");
+}
+
+TEST_CASE("given scales fit the scheme") {
+  const auto why_not = [](const std::string& statement) {
+    const auto program = ParseAndVerify(
+        "faultline 1\n"
+        "%x: f32[2,4] = input constant(0)\n%s: f32[2,1] = input constant(1)\n"
+        "%t: f32[] = input [1]\n%z: u8[2,1] = input constant(1)\n" +
+        statement + "\n");
+    return program.has_value() ? "" : program.error().message();
+  };
+  CHECK(why_not("%y: q8s<block=[4]>[2,4] = quantize_with %x %s") == "");
+  CHECK(why_not("%y: q8s<block=[4],scale=f16,tensor=f32>[2,4] = quantize_with %x %s %t") == "");
+  CHECK(why_not("%y: u8<block=[4],store=native>[2,4] = quantize_with %x %s %z") == "");
+  CHECK(why_not("%y: q8s<block=[4]>[2,4] = quantize_with %x") ==
+        "quantize_with: q8s<block=[4]> takes 2 operands, but there are 1");
+  CHECK(why_not("%y: q8s[2,4] = quantize_with %x %s") ==
+        "quantize_with: operand 1, the scales, is f32[2,1], but must be f32[1,1]");
+  CHECK(why_not("%y: i8<block=[4],store=native>[2,4] = quantize_with %x %s %z") ==
+        "quantize_with: operand 2, the zero points, is u8[2,1], but must be i8[2,1]");
+}
+
+TEST_CASE("codes are multiplied where one scale belongs to all terms of a dot") {
+  const auto type = [](const std::string& text) {
+    const auto parsed = ParseType(text);
+    REQUIRE(parsed.has_value());
+    return *parsed;
+  };
+  const auto multiplies = [&](const std::string& a, const std::string& b) {
+    const Type types[] = {type(a), type(b)};
+    return MultipliesCodes(types);
+  };
+  CHECK(multiplies("q8s[2,4]", "q4f[4,3]"));
+  CHECK(multiplies("q8s<block=[4]>[2,4]", "u8<block=[4,1],store=native>[4,3]"));
+  CHECK(multiplies("q8s<block=[9]>[2,4]", "q8s[4,3]"));
+  CHECK_FALSE(multiplies("q8s<block=[2]>[2,4]", "q8s[4,3]"));
+  CHECK_FALSE(multiplies("q8s[2,4]", "q8s<block=[3]>[4,3]"));
+  CHECK_FALSE(multiplies("e4m3[2,4]", "q8s[4,3]"));
+  CHECK_FALSE(multiplies("f32[2,4]", "q8s[4,3]"));
+}
+
 }  // namespace
 }  // namespace faultline::ir

@@ -223,6 +223,59 @@ TEST_CASE("an ambiguous absmax makes a set of scales") {
   CHECK_FALSE(Check(y, ir::EncodeQuantized(naive.type, parts), FusionCpuContract()).ok());
 }
 
+// What %q of a body may be, and its naive bits, of which parts are then changed.
+struct Ambiguous {
+  explicit Ambiguous(const std::string& body)
+      : program(ParseOrFail(body)), evaluation(Evaluate(program, FusionCpuContract())) {}
+  const Enclosure& enclosure() const { return *evaluation.values[*program.Find("q")].enclosure; }
+  ir::HostTensor naive() const { return evaluation.Naive(*program.Find("q")); }
+  ir::QuantizedParts parts() const { return ir::DecodeQuantized(naive()); }
+  bool Admits(const ir::QuantizedParts& changed) const {
+    return Check(enclosure(), ir::EncodeQuantized(naive().type, changed), FusionCpuContract()).ok();
+  }
+  ir::Program program;
+  Evaluation evaluation;
+};
+
+// The tensor's scale in its set, each block scale given that, codes given both.
+TEST_CASE("two levels are held one given the other") {
+  const Ambiguous q(
+      "%l: f32[1] = input [0x1.360414p+2]\n%e: f32[1] = exp %l\n"
+      "%c: f32[3] = input [1, -30, 0x1p-3]\n%b: f32[4] = cat %e %c dim=0\n"
+      "%q: q8s<block=[2],scale=f16,tensor=f32>[4] = quantize %b\n");
+  REQUIRE_FALSE(q.enclosure().AllPoints());
+  CHECK_FALSE(q.enclosure().quantized()->tensor_scale.IsPoint());
+  REQUIRE(q.Admits(q.parts()));
+  ir::QuantizedParts parts = q.parts();
+  *parts.tensor_scale += 64;
+  CHECK_FALSE(q.Admits(parts));
+  for (size_t block = 0; block < 2; ++block) {
+    parts = q.parts();
+    parts.scales[block] += 4;
+    CHECK_FALSE(q.Admits(parts));
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    parts = q.parts();
+    parts.codes[i] += parts.codes[i] > 0 ? -2 : 2;
+    CHECK_FALSE(q.Admits(parts));
+  }
+}
+
+TEST_CASE("zero points are held given the scale, codes given both") {
+  const Ambiguous q(
+      "%l: f32[1] = input [0x1.360414p+2]\n%e: f32[1] = exp %l\n"
+      "%c: f32[2] = input [1, -30]\n%b: f32[3] = cat %e %c dim=0\n"
+      "%q: u8<store=native>[3] = quantize %b\n");
+  REQUIRE_FALSE(q.enclosure().AllPoints());
+  REQUIRE(q.Admits(q.parts()));
+  ir::QuantizedParts parts = q.parts();
+  parts.zeros[0] += 1;
+  CHECK_FALSE(q.Admits(parts));
+  parts = q.parts();
+  parts.codes[1] += 1;
+  CHECK_FALSE(q.Admits(parts));
+}
+
 TEST_CASE("abs-mean takes the mean magnitude, in any order") {
   CHECK(DescribeY("%a: f32[4] = input [127, -254, 381, -254]\n"
                   "%y: q8s[4] = quantize %a range=abs_mean\n") == "64 -127 127 -127 | 0x1p+1");

@@ -1,0 +1,157 @@
+// Copyright The Faultline Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Products of bytes with exact sums: a block of rows by a few panels of columns at a time, whose
+// sums stay in registers over the whole depth. With VNNI four terms of sixteen columns are one
+// instruction; without it they are two of 16-bit pairs, which cannot saturate either.
+
+#include "fusion/cpu/kernels/lanes.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace faultline::fusion::cpu {
+namespace {
+
+using I32 = Lanes<int32_t>;
+using U32 = Lanes<uint32_t>;
+
+template <typename Half, typename Whole>
+FAULTLINE_INLINE void Split(const Whole& whole, Half* parts) {
+  static_assert(sizeof(Whole) % sizeof(Half) == 0);
+  __builtin_memcpy(parts, &whole, sizeof(Whole));
+}
+
+// Terms 0 and 2, and 1 and 3, of four bytes as pairs of 16 bits.
+struct Terms {
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+  int32_t all;
+  FAULTLINE_INLINE explicit Terms(int32_t a) : all(a) {}
+#else
+  int32_t even;
+  int32_t odd;
+  FAULTLINE_INLINE explicit Terms(int32_t a) {
+    const auto pair = [](int32_t low, int32_t high) {
+      return static_cast<int32_t>(static_cast<uint32_t>(low & 0xffff) | static_cast<uint32_t>(high)
+                                                                            << 16);
+    };
+    even = pair(static_cast<int8_t>(a), static_cast<int8_t>(a >> 16));
+    odd = pair(static_cast<int8_t>(a >> 8), static_cast<int8_t>(a >> 24));
+  }
+#endif
+};
+
+#if !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
+// Lane by lane: sum + a0*b0 + a1*b1 of signed 16-bit pairs.
+FAULTLINE_INLINE I32 AddPairs(I32 sum, int32_t a, U32 b) {
+#if defined(__AVX512BW__)
+  const __m512i product = _mm512_madd_epi16(_mm512_set1_epi32(a), Bits<__m512i>(b));
+  return sum + Bits<I32>(product);
+#elif defined(__AVX2__)
+  __m256i parts[2];
+  Split(b, parts);
+  for (__m256i& part : parts) part = _mm256_madd_epi16(_mm256_set1_epi32(a), part);
+  I32 products;
+  __builtin_memcpy(&products, parts, sizeof(products));
+  return sum + products;
+#elif defined(__SSE2__)
+  __m128i parts[4];
+  Split(b, parts);
+  for (__m128i& part : parts) part = _mm_madd_epi16(_mm_set1_epi32(a), part);
+  I32 products;
+  __builtin_memcpy(&products, parts, sizeof(products));
+  return sum + products;
+#else
+  const I32 low = Bits<I32>(b & 0xffffu) * static_cast<int32_t>(static_cast<int16_t>(a));
+  const I32 high = Bits<I32>(b >> 16) * (a >> 16);
+  return sum + low + high;
+#endif
+}
+#endif
+
+// Lane j: sum + the four products of `a` with the bytes of lane j of b, which are unsigned.
+FAULTLINE_INLINE I32 AddProducts(I32 sum, const Terms& a, U32 b) {
+#if defined(__AVX512VNNI__)
+  return Bits<I32>(
+      _mm512_dpbusd_epi32(Bits<__m512i>(sum), Bits<__m512i>(b), _mm512_set1_epi32(a.all)));
+#elif defined(__AVXVNNI__)
+  __m256i sums[2];
+  __m256i parts[2];
+  Split(sum, sums);
+  Split(b, parts);
+  for (int i = 0; i < 2; ++i) {
+    sums[i] = _mm256_dpbusd_avx_epi32(sums[i], parts[i], _mm256_set1_epi32(a.all));
+  }
+  __builtin_memcpy(&sum, sums, sizeof(sum));
+  return sum;
+#else
+  return AddPairs(AddPairs(sum, a.even, b & 0x00ff00ffu), a.odd, b >> 8 & 0x00ff00ffu);
+#endif
+}
+
+// As many sums as registers hold beside the operands.
+#if defined(__AVX512BW__)
+constexpr int kRows = 6;
+constexpr int kPanels = 4;
+#elif defined(__AVX2__)
+constexpr int kRows = 3;
+constexpr int kPanels = 2;
+#else
+constexpr int kRows = 2;
+constexpr int kPanels = 1;
+#endif
+
+template <int rows, int panels>
+void MultiplyTile(const int8_t* a, const uint8_t* b, int64_t depth, int32_t* sums,
+                  int64_t leading) {
+  I32 tile[rows][panels] = {};
+  for (int64_t p = 0; p < depth; p += kPanelTerms) {
+    U32 columns[panels];
+    for (int k = 0; k < panels; ++k) {
+      __builtin_memcpy(&columns[k], b + (k * depth + p) * kPanelColumns, sizeof(U32));
+    }
+    for (int i = 0; i < rows; ++i) {
+      int32_t four;
+      __builtin_memcpy(&four, a + i * depth + p, sizeof(four));
+      const Terms terms(four);
+      for (int k = 0; k < panels; ++k) tile[i][k] = AddProducts(tile[i][k], terms, columns[k]);
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    __builtin_memcpy(sums + i * leading, tile[i], sizeof(tile[i]));
+  }
+}
+
+template <int panels>
+void MultiplyRows(const int8_t* a, const uint8_t* b, int64_t rows, int64_t depth, int32_t* sums,
+                  int64_t leading) {
+  int64_t i = 0;
+  for (; i + kRows <= rows; i += kRows) {
+    MultiplyTile<kRows, panels>(a + i * depth, b, depth, sums + i * leading, leading);
+  }
+  for (; i < rows; ++i) {
+    MultiplyTile<1, panels>(a + i * depth, b, depth, sums + i * leading, leading);
+  }
+}
+
+void Multiply(const int8_t* a, const uint8_t* b, int64_t rows, int64_t panels, int64_t depth,
+              int32_t* sums) {
+  const int64_t leading = panels * kPanelColumns;
+  int64_t k = 0;
+  for (; k + kPanels <= panels; k += kPanels) {
+    MultiplyRows<kPanels>(a, b + k * depth * kPanelColumns, rows, depth, sums + k * kPanelColumns,
+                          leading);
+  }
+  for (; k < panels; ++k) {
+    MultiplyRows<1>(a, b + k * depth * kPanelColumns, rows, depth, sums + k * kPanelColumns,
+                    leading);
+  }
+}
+
+}  // namespace
+
+namespace FAULTLINE_ISA {
+constinit const ByteProductKernel kByteProduct = Multiply;
+}
+
+}  // namespace faultline::fusion::cpu

@@ -139,9 +139,11 @@ void StreamSession::WriteForm(const Stream& stream, std::span<const PendingOp> o
   relative_.clear();
   const PendingOp* before = nullptr;
   for (const PendingOp& op : ops) {
-    // The steps of a composite are no results of one op.
-    const bool sibling = before != nullptr && before->application == op.application &&
-                         before->part != op.part && !IsExpanded(op.source);
+    // The steps of a composite, and of an op on quantized operands (record.cc), are no results of
+    // one op: they follow from each other.
+    const bool sibling = op.part > 0 && before != nullptr &&
+                         before->application == op.application && before->part != op.part &&
+                         !IsExpanded(op.source);
     before = &op;
     form_.BeginOp(op.op, static_cast<int>(op.operand_count), op.moves_codes, sibling);
     for (Value* value : OperandsOf(stream, op)) {

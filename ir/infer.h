@@ -33,8 +33,8 @@ Result<Shape> InferResultShape(Opcode op, std::span<const Type> operands,
                                const Attributes& attributes, std::span<const Type> declared,
                                size_t r);
 // An op that decodes its operands (ir/op.h) means: dequantize the quantized ones to the compute
-// dtype, apply the op, and, where the declared type is quantized, quantize anew (min-max). Only then
-// does the result have a scheme, and it is that of the first quantized operand.
+// dtype, apply the op, and, where the declared type is quantized, quantize anew (min-max). Only
+// then does the result have a scheme, and it is that of the first quantized operand.
 bool SeesDecoded(Opcode op, std::span<const Type> operands);
 // The dtype of the first float operand, else f32 where one is quantized, else that of the first.
 Dtype ComputeDtype(std::span<const Type> operands);

@@ -105,8 +105,8 @@ struct PlanStep {
   BlockRecipe block;  // kBlock; accesses of kCopy and kMoveCodes; epilogue of kMatmul
   // kMatmul: left, right, without slots if there is none; kQuantize: of what is quantized.
   std::vector<BlockRecipe> prologues;
-  // kMatmul, kQMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index, from;
-  // kQuantize: from, and what is given with it.
+  // kMatmul, kQMatmul: left, right; kSort: from; kScatter: index, values; kGatherParts: index,
+  // from; kQuantize: from, and what is given with it.
   std::vector<TensorRecipe> tensors;
   // What launches that are no blocks write, and where in it.
   TensorRecipe to;

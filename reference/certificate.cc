@@ -3,9 +3,11 @@
 
 #include "reference/certificate.h"
 
+#include <memory>
 #include <vector>
 
 #include "reference/order.h"
+#include "reference/quantized.h"
 #include "reference/rows.h"
 
 namespace faultline::reference {
@@ -105,9 +107,17 @@ std::optional<Uncertified> CheckOrder(const ir::Statement& application, const En
   if (!ir::IsIndexResult(application.op, last) || results[last] == nullptr) return std::nullopt;
   // From points every result is a point.
   if (operand.AllPoints()) return std::nullopt;
+  if (operand.type().quantized()) {
+    // The op orders what the codes decode to.
+    auto unused = std::make_shared<Points>();
+    unused->type = {ir::Dtype::kF32, operand.type().shape};
+    unused->cells.resize(At(operand.size()));
+    return CheckOrder(application, Decoded(contract, operand, unused), results, contract);
+  }
   const Points indices = HoldTensor(*results[last]);
   std::optional<Points> values;
-  if (last > 0 && results[0] != nullptr && MovesWhatIsRead(contract)) {
+  const bool compares = last > 0 && results[0] != nullptr && !results[0]->type.quantized();
+  if (compares && MovesWhatIsRead(contract)) {
     values = HoldTensor(*results[0]);
   }
   const Direction direction = DirectionOf(application.op, application.attributes);

@@ -99,6 +99,7 @@ double HalfStep(ir::QValue value) {
   }
 }
 
+// Of scales that are normal numbers of their dtype: small ones of ue4m3 are rounded up by more.
 double BoundOf(const ir::Scheme& scheme) {
   constexpr double kRoundedUp[] = {1 + 0x1p-23, 1 + 0x1p-10, 1 + 0x1p-7, 2, 1 + 0x1p-3};
   const double step = HalfStep(scheme.value) * kRoundedUp[static_cast<size_t>(scheme.scale)];

@@ -241,17 +241,5 @@ TEST_CASE("moving codes keeps codes and scales as they are") {
   }
 }
 
-TEST_CASE("a scheme that is not there yet is refused by name") {
-  TargetFixture fixture;
-  ir::Scheme scheme;
-  scheme.value = QValue::kE4m3;
-  scheme.store = QStore::kNative;
-  const auto kernel =
-      fixture.target().Compile(QuantizeLaunch{Dtype::kF32, scheme, ir::Range::kMinMax});
-  REQUIRE_FALSE(kernel.has_value());
-  CHECK(kernel.error().code() == ir::StatusCode::kUnsupported);
-  CHECK(kernel.error().message() == "fusion-cpu does not write e4m3<store=native>");
-}
-
 }  // namespace
 }  // namespace faultline::fusion

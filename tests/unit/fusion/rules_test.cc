@@ -137,6 +137,11 @@ drop %x
 read %y %q
 )"},
     // The copy of the base is the other launch.
+    {Rule::kElementwiseIntoQuantize, 1, R"(%x: f32[3,4] = neg %a
+%q: q4s<block=[2]>[3,4] = quantize %x
+drop %x
+read %q
+)"},
     {Rule::kSliceAssignIntoWrite, 2, R"(%x: f32[4] = neg %v
 %r: f32[1,4] = reshape %x
 %y: f32[1,4] = add_scalar %r 0x1p+0

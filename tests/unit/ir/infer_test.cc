@@ -119,7 +119,8 @@ TEST_CASE("the declared type is the argument where the rule says so") {
   CHECK_TAKES({"f16[3]"}, "q4s[3]", "quantize %a range=abs_mean");
   CHECK_REFUSES({"f64[3]"}, "q8s[3]", "quantize %a");
   CHECK_REFUSES({"f32[3]"}, "f32[3]", "quantize %a");
-  CHECK_REFUSES({"f32[3]"}, "u8<store=native>[3]", "quantize %a");
+  CHECK_TAKES({"f32[3]"}, "u8<store=native>[3]", "quantize %a");
+  CHECK_REFUSES({"f32[3]"}, "u8<store=native>[3]", "quantize %a range=abs_mean");
   CHECK_TAKES({"f32[3]"}, "i32[1]", "argmax %a");
   CHECK_TAKES({"f32[2,3]"}, "i64[2,1]", "argmin %a dim=1");
   CHECK_REFUSES({"f32[3]"}, "i8[1]", "argmax %a");

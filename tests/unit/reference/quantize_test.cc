@@ -264,7 +264,7 @@ TEST_CASE("two levels are held one given the other") {
 TEST_CASE("zero points are held given the scale, codes given both") {
   const Ambiguous q(
       "%l: f32[1] = input [0x1.360414p+2]\n%e: f32[1] = exp %l\n"
-      "%c: f32[2] = input [1, -30]\n%b: f32[3] = cat %e %c dim=0\n"
+      "%c: f32[2] = input [1, -0x1p-1]\n%b: f32[3] = cat %e %c dim=0\n"
       "%q: u8<store=native>[3] = quantize %b\n");
   REQUIRE_FALSE(q.enclosure().AllPoints());
   REQUIRE(q.Admits(q.parts()));

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "ir/element.h"
+#include "ir/infer.h"
 #include "reference/held.h"
+#include "reference/quantized.h"
 
 namespace faultline::harness {
 namespace {
@@ -36,18 +38,30 @@ ir::DataPtr MagnitudesOf(const Points& points) {
 }
 
 // The op on the magnitudes of its operands: for a sum the sum of |x|, for a product of matrices
-// |A||B|. An error bound of a sum is relative to this, whatever cancels in the result.
+// |A||B|. An error bound of a sum is relative to this, whatever cancels in the result. Quantized
+// operands are taken for what they decode to.
 std::shared_ptr<const Points> ApplyToMagnitudes(const ir::Program& program,
                                                 const reference::Contract& contract,
                                                 const reference::Evaluation& evaluation,
                                                 const ir::Statement& statement) {
   ir::Program one;
   ir::Statement apply = statement;
+  if (apply.op == ir::Opcode::kQMatmul) apply.op = ir::Opcode::kMatmul;
+  std::vector<ir::Type> types;
+  for (const ir::ValueId operand : apply.operands) types.push_back(program.TypeOf(operand));
+  const ir::Dtype decoded = ir::ComputeDtype(types);
   for (ir::ValueId& operand : apply.operands) {
+    const Points& points = *evaluation.values[operand].naive;
     ir::Statement input;
     input.kind = ir::StatementKind::kInput;
-    input.data = MagnitudesOf(*evaluation.values[operand].naive);
-    input.results = {one.AddValue("", program.TypeOf(operand))};
+    ir::Type type = points.type;
+    if (type.quantized()) {
+      type.element = decoded;
+      input.data = MagnitudesOf(reference::Decoded(points, decoded));
+    } else {
+      input.data = MagnitudesOf(points);
+    }
+    input.results = {one.AddValue("", type)};
     operand = input.results[0];
     one.statements.push_back(std::move(input));
   }

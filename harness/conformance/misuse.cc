@@ -100,7 +100,7 @@ Held TypesThatDoNotFit(Backend& backend, const SessionOptions& options) {
            {"add of extents 3 and 4", ApplyRaw(session, Opcode::kAdd, std::array{f, g}, type)},
            {"add of one operand", ApplyRaw(session, Opcode::kAdd, std::array{f}, type)},
            {"exp of i32", ApplyRaw(session, Opcode::kExp, std::array{i}, type)},
-           {"exp of q8s", ApplyRaw(session, Opcode::kExp, std::array{q}, type)},
+           {"cast of q8s", ApplyRaw(session, Opcode::kCast, std::array{q}, type)},
            {"neg with another result type", ApplyRaw(session, Opcode::kNeg, std::array{f}, other)},
            {"reshape to another count", ApplyRaw(session, Opcode::kReshape, std::array{f}, other)},
        })) {

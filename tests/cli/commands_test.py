@@ -67,7 +67,7 @@ class Ops(program.Case):
 
     def test_text(self):
         out, _ = self.faultline("ops", code=0)
-        self.assertRegex(out, r"(?m)^softmax +activation +f64 f32 f16 bf16$")
+        self.assertRegex(out, r"(?m)^softmax +activation +f64 f32 f16 bf16 quantized$")
 
 
 class OracleStats(program.Case):

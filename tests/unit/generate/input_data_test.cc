@@ -142,8 +142,8 @@ TEST_CASE("schemes verify, with quantized data, and all kinds are drawn") {
       partial = partial || shape[axis] % block[static_cast<size_t>(axis)] != 0;
     }
   }
-  CHECK(values.size() == 6);
-  CHECK(stores.size() == 2);
+  CHECK(values.size() == 11);
+  CHECK(stores.size() == 3);
   CHECK(block_ranks.size() >= 3);
   CHECK(outer);
   CHECK(partial);

@@ -51,7 +51,10 @@ TEST_CASE("the identities hold on fusion-cpu") {
 }
 
 TEST_CASE("each identity notices its seeded fault") {
-  if (!kCanBeFaulty || !fusion::FaultsAreBuilt()) return;
+  if (!kCanBeFaulty || !fusion::FaultsAreBuilt()) {
+    SUCCEED("no faults in this build, or none that its sanitizer lets run");
+    return;
+  }
   for (const Identity& identity : AllIdentities()) {
     INFO(identity.name << " under " << identity.fault);
     const auto fault = fusion::FindFault(identity.fault);

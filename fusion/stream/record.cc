@@ -55,7 +55,6 @@ void StreamSession::RecordExpansion(const Application& application,
     }
     inputs.clear();
     for (const uint32_t number : primitive.operands) inputs.push_back(values[number]);
-    if (StreamAt(application.stream).ops.size() >= kSegmentOpsMax) Flush(application.stream);
     PendingOp op;
     op.op = primitive.op;
     op.source = application.op;
@@ -65,12 +64,27 @@ void StreamSession::RecordExpansion(const Application& application,
     Push(application.stream, op, inputs, primitive.scalars, primitive.attributes, made);
     values.push_back(made);
   }
+  InheritUnread(operands, expansion, *result);
   for (size_t i = operands.size(); i + 1 < values.size(); ++i) DropHandleOf(values[i]);
+}
+
+void StreamSession::InheritUnread(std::span<Value* const> operands, const Expansion& expansion,
+                                  Value& result) {
+  for (uint32_t number = 0; number < operands.size(); ++number) {
+    const bool read = std::ranges::any_of(expansion, [&](const PrimitiveOp& primitive) {
+      return std::ranges::find(primitive.operands, number) != primitive.operands.end();
+    });
+    if (read) continue;
+    Value* operand = operands[number];
+    if (operand->queued && operand->may_fail) Drain(operand->stream, {&operand, 1});
+    if (operand->state == ValueState::kSpoiled) SpoilValue(result, operand->spoil);
+  }
 }
 
 void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> operands,
                          std::span<const ir::Scalar> scalars, const ir::Attributes& attributes,
                          Value* result) {
+  if (StreamAt(stream_id).ops.size() >= kSegmentOpsMax) Flush(stream_id);
   Stream& stream = StreamAt(stream_id);
   op.first_operand = static_cast<uint32_t>(stream.operands.size());
   op.operand_count = static_cast<uint32_t>(operands.size());
@@ -94,7 +108,10 @@ void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> op
     stream.operands.push_back(value);
     ++value->uses;
     value->use_stream = stream_id;
+    result->may_fail = result->may_fail || (value->queued && value->may_fail);
   }
+  result->may_fail = result->may_fail || ir::HasTrait(op.op, ir::kIndexing) ||
+                     ir::HasTrait(op.op, ir::kScattering);
   result->queued = true;
   result->stream = stream_id;
   stream.ops.push_back(op);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fusion/composites/expansion.h"
 #include "fusion/engine.h"
 #include "fusion/plan/cache.h"
 #include "fusion/plan/planner.h"
@@ -77,7 +78,9 @@ class StreamSession final : public Session {
   // As primitives, whose results but the last nobody but the queue knows.
   void RecordExpansion(const Application& application, std::span<Value* const> operands,
                        size_t part, Value* result);
-  // `op` has the fields that a client's application decides.
+  // Operands of which the result takes no more than an extent: a failure reaches it all the same.
+  void InheritUnread(std::span<Value* const> operands, const Expansion& expansion, Value& result);
+  // `op` has the fields that a client's application decides. A full queue runs first.
   void Push(int stream, PendingOp op, std::span<Value* const> operands,
             std::span<const ir::Scalar> scalars, const ir::Attributes& attributes, Value* result);
   std::string NameOf(const PendingOp& op) const { return trace_.NameOf(op.target); }

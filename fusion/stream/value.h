@@ -29,6 +29,9 @@ struct Value {
   ir::Type type;
   ValueState state = ValueState::kPending;
   bool queued = false;  // result of an operation that has not run
+  // Indices are at fault or not once it is made: its own, or those of what it is made from. What a
+  // launch fails of as a whole (memory, the device) is not foreseen.
+  bool may_fail = false;
   bool cloned = false;  // has had more than one handle
   int stream = 0;       // whose queue makes it
   int use_stream = 0;   // whose queue used it last

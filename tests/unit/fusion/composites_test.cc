@@ -125,6 +125,23 @@ TEST_CASE("a queue that fills up within a composite gives the same bytes") {
   CHECK(short_queue.live.bytes == 0);
 }
 
+TEST_CASE("a queue is full within an op on quantized operands, wherever that falls") {
+  const auto engine = MakeEngine();
+  for (int before = 496; before <= 511; ++before) {
+    CAPTURE(before);
+    std::string text(kInputs);
+    text += "%q: q8s[4,6] = quantize %x\n%y0: f32[4,6] = neg %x\n";
+    for (int i = 1; i < before; ++i) {
+      text += "%y" + std::to_string(i) + ": f32[4,6] = neg %y" + std::to_string(i - 1) + "\n";
+    }
+    text += "%z: q8s[4,6] = log_softmax %q dim=1\nread %z\n";
+    const ProgramRun run = RunText(*engine, text, {.queue_limit = 512});
+    REQUIRE(run.failures.empty());
+    REQUIRE(run.reads[0].has_value());
+    CHECK(run.trace.segments > 0);
+  }
+}
+
 TEST_CASE("positions are those of the tensor in every loop") {
   const auto engine = MakeEngine();
   constexpr std::string_view kText =

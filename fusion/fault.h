@@ -1,9 +1,9 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// FAULT(id): whether a seeded fault of fusion/faults.def is active. Constant false unless the build
-// has FAULTLINE_FAULTS, else one relaxed load. Ask when planning, lowering or per tile, never per
-// element.
+// FAULT(id): whether a seeded fault of fusion/faults.def is active; AnyFault(): whether one is.
+// Constant false unless the build has FAULTLINE_FAULTS, else one relaxed load. Ask when planning,
+// lowering or per tile, never per element.
 
 #ifndef FUSION_FAULT_H_
 #define FUSION_FAULT_H_
@@ -42,8 +42,10 @@ void ActivateFault(FaultId id);
 extern std::atomic<FaultId> active_fault;
 inline bool IsActive(FaultId id) { return active_fault.load(std::memory_order_relaxed) == id; }
 #define FAULT(id) (::faultline::fusion::IsActive(::faultline::fusion::FaultId::k_##id))
+inline bool AnyFault() { return !IsActive(FaultId::kNone); }
 #else
 #define FAULT(id) false
+constexpr bool AnyFault() { return false; }
 #endif
 
 }  // namespace faultline::fusion

@@ -107,7 +107,6 @@ Val BlockLowering::ValueAt(uint32_t v, int32_t context) {
     const auto o = static_cast<uint32_t>(graph_.value(v).producer);
     const FormOp& op = graph_.op(o);
     if (IsConstant(op)) {
-      if (std::ranges::find(constants_, o) == constants_.end()) constants_.push_back(o);
       val = Compute(o, context);
     } else if (ir::IsView(op.op)) {
       val = ValueAt(graph_.segment().OperandsOf(op)[0], Below(op, context));

@@ -39,8 +39,6 @@ class BlockLowering {
   const std::vector<uint32_t>& outputs() const { return outputs_; }
   const std::vector<uint32_t>& inputs() const { return inputs_; }
   const std::vector<uint32_t>& lookups() const { return lookups_; }
-  // Creation ops whose constants it uses, beside the cluster's members.
-  const std::vector<uint32_t>& constants() const { return constants_; }
 
  private:
   struct Known {
@@ -85,7 +83,6 @@ class BlockLowering {
   std::vector<uint32_t> outputs_;
   std::vector<uint32_t> inputs_;
   std::vector<uint32_t> lookups_;
-  std::vector<uint32_t> constants_;
   size_t built_accesses_ = 0;
   int phase_ = 0;
 };

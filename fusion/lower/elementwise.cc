@@ -358,9 +358,9 @@ Op ScanOf(Opcode op) {
 }  // namespace
 
 Val LowerElementwise(const OpLowering& in) {
-#ifdef FAULTLINE_FAULTS
-  if (const std::optional<Val> wrong = FaultyElementwise(in)) return *wrong;
-#endif
+  if (AnyFault()) {
+    if (const std::optional<Val> wrong = FaultyElementwise(in)) return *wrong;
+  }
   return Lowering(in).Run();
 }
 
@@ -374,16 +374,14 @@ Val LowerFold(const OpLowering& in) {
   if (IsMean(in.op) && ir::IsInt(in.from) && !FAULT(int_mean_sums_narrow)) {
     x = in.block.Convert(x, ir::IsSigned(in.from) ? Reg::kI64 : Reg::kU64);
   }
-#ifdef FAULTLINE_FAULTS
-  x = FaultyElement(in, x);
-#endif
+  if (AnyFault()) x = FaultyElement(in, x);
   return in.block.Reduce(fold, x);
 }
 
 Val LowerFolded(const OpLowering& in, Val folded, const std::function<Val(Reg)>& count) {
-#ifdef FAULTLINE_FAULTS
-  if (const std::optional<Val> wrong = FaultyFolded(in, folded, count)) return *wrong;
-#endif
+  if (AnyFault()) {
+    if (const std::optional<Val> wrong = FaultyFolded(in, folded, count)) return *wrong;
+  }
   if (IsMean(in.op)) {
     if (FAULT(half_mean_rounds_sum)) folded = in.block.ToDtype(folded, in.to);
     folded = in.block.Binary(Op::kDiv, folded, count(folded.reg));

@@ -109,12 +109,13 @@ class Wrong {
   std::optional<Val> Integer() {
     const bool is_signed = ir::IsSigned(in_.from);
     if (Is(Opcode::kDiv, Opcode::kDivScalar)) {
-      const Val right = Right();
       if (FAULT(int_division_floors) && is_signed) {
+        const Val right = Right();
         const Val rest = b_.Binary(Op::kRem, At(0), right);
         return b_.Binary(Op::kDiv, b_.Binary(Op::kSub, At(0), rest), right);
       }
       if (FAULT(int_division_by_zero_gives_zero)) {
+        const Val right = Right();
         return b_.Select(b_.Compare(Op::kEqual, right, Number(0)), Number(0),
                          b_.Binary(Op::kDiv, At(0), right));
       }
@@ -153,16 +154,14 @@ class Wrong {
   std::optional<Val> Function() {
     if (in_.operands.size() != 1) return std::nullopt;
     const Val x = At(0);
-    const Val zero = Number(0);
-    const Val one = Number(1);
     switch (in_.op) {
       case Opcode::kNeg:
-        if (FAULT(neg_subtracts_from_zero)) return b_.Binary(Op::kSub, zero, x);
+        if (FAULT(neg_subtracts_from_zero)) return b_.Binary(Op::kSub, Number(0), x);
         break;
       case Opcode::kSign:
         if (FAULT(sign_of_nan_is_zero)) {
-          const Val low = b_.Select(b_.Compare(Op::kLower, x, zero), Number(-1), zero);
-          return b_.Select(b_.Compare(Op::kLower, zero, x), one, low);
+          const Val low = b_.Select(b_.Compare(Op::kLower, x, Number(0)), Number(-1), Number(0));
+          return b_.Select(b_.Compare(Op::kLower, Number(0), x), Number(1), low);
         }
         break;
       case Opcode::kClamp:
@@ -175,18 +174,19 @@ class Wrong {
         break;
       case Opcode::kRelu:
         if (FAULT(relu_of_nan_is_zero)) {
-          return b_.Select(b_.Compare(Op::kLower, zero, x), x, zero);
+          return b_.Select(b_.Compare(Op::kLower, Number(0), x), x, Number(0));
         }
         break;
       case Opcode::kExp:
         if (FAULT(exp_flushes_subnormals)) {
-          const double least = reg_ == Reg::kF64 ? -708.0 : -87.0;
-          return b_.Select(b_.Compare(Op::kLower, x, Number(least)), zero, b_.Unary(Op::kExp, x));
+          const double least = reg_ == Reg::kF64 ? -708.3964185322641 : -87.33654475;
+          return b_.Select(b_.Compare(Op::kLower, x, Number(least)), Number(0),
+                           b_.Unary(Op::kExp, x));
         }
         break;
       case Opcode::kLog:
         if (FAULT(log_of_negative_is_infinite)) {
-          return b_.Unary(Op::kLog, b_.Binary(Op::kMax, x, zero));
+          return b_.Unary(Op::kLog, b_.Binary(Op::kMax, x, Number(0)));
         }
         break;
       case Opcode::kSqrt:
@@ -197,7 +197,7 @@ class Wrong {
       case Opcode::kTanh:
         if (FAULT(tanh_saturates_early)) {
           const Val far = b_.Compare(Op::kLower, Number(7), b_.Unary(Op::kAbs, x));
-          const Val sign = b_.Select(b_.Compare(Op::kLower, x, zero), Number(-1), one);
+          const Val sign = b_.Select(b_.Compare(Op::kLower, x, Number(0)), Number(-1), Number(1));
           return b_.Select(far, sign, b_.Unary(Op::kTanh, x));
         }
         break;
@@ -211,13 +211,14 @@ class Wrong {
       case Opcode::kFloor:
         if (FAULT(floor_through_int)) {
           const Val whole = b_.Convert(b_.Convert(x, Reg::kI32), reg_);
-          const Val less = b_.Binary(Op::kSub, whole, one);
+          const Val less = b_.Binary(Op::kSub, whole, Number(1));
           return b_.Select(b_.Compare(Op::kLower, x, whole), less, whole);
         }
         break;
       case Opcode::kRound:
         if (FAULT(round_half_away)) {
-          const Val half = b_.Select(b_.Compare(Op::kLower, x, zero), Number(-0.5), Number(0.5));
+          const Val half =
+              b_.Select(b_.Compare(Op::kLower, x, Number(0)), Number(-0.5), Number(0.5));
           return b_.Unary(Op::kTrunc, b_.Binary(Op::kAdd, x, half));
         }
         break;
@@ -227,7 +228,7 @@ class Wrong {
       case Opcode::kSigmoid:
         if (FAULT(sigmoid_overflows)) {
           const Val t = b_.Unary(Op::kExp, b_.Unary(Op::kNeg, x));
-          return b_.Unary(Op::kRecip, b_.Binary(Op::kAdd, one, t));
+          return b_.Unary(Op::kRecip, b_.Binary(Op::kAdd, Number(1), t));
         }
         break;
       default:

@@ -254,9 +254,10 @@ class Search {
         continue;
       }
       const int32_t context = slots[i].context == kFullContext ? base : slots[i].context;
-      const uint32_t met = Meet(k, o, slots[i].value, context, true);
-      if (met != k && base == kFullContext) base = hosted_at_;
-      k = met;
+      const Met met = Meet(k, o, slots[i].value, context, true);
+      // Elements that are one a row stay that in every cluster of rows that takes theirs in.
+      if (met.context != kFullContext) base = met.context;
+      k = met.cluster;
     }
   }
 
@@ -317,11 +318,16 @@ class Search {
 
   // ------------------------------------------------------------------------------- joining
 
-  // Cluster `k` needs `v` of another cluster: joins the two or loads. Returns the cluster that `k`
-  // has become. `stays`: it must not become another one, because operands that are still to be
-  // resolved have their contexts in it.
-  uint32_t Meet(uint32_t k, uint32_t o, uint32_t v, int32_t context, bool single_use,
-                bool stays = false) {
+  // The cluster that the consumer has become, and the context of it where its full one now is.
+  struct Met {
+    uint32_t cluster;
+    int32_t context;
+  };
+
+  // Cluster `k` needs `v` of another cluster: joins the two or loads. `stays`: it must not become
+  // another one, because operands that are still to be resolved have their contexts in it.
+  Met Meet(uint32_t k, uint32_t o, uint32_t v, int32_t context, bool single_use,
+           bool stays = false) {
     const Meeting meeting{.producer = graph_.ProducerCluster(v),
                           .consumer = k,
                           .value = v,
@@ -340,18 +346,17 @@ class Search {
       if (reason != CutReason::kNoRule) break;
       if (!AskFuse(rule.rule, v, o)) {
         Load(k, v);
-        return k;
+        return {k, kFullContext};
       }
       const uint32_t host = answer->producer_hosts ? meeting.producer : k;
       const uint32_t guest = answer->producer_hosts ? k : meeting.producer;
       graph_.Absorb(host, guest, answer->context);
-      hosted_at_ = answer->context;
       graph_.cluster(host).rules |= SetOf(rule.rule);
-      return host;
+      return {host, answer->producer_hosts ? answer->context : kFullContext};
     }
     plan_.cuts.push_back(reason);
     Load(k, v);
-    return k;
+    return {k, kFullContext};
   }
 
   // kNoRule if the joined cluster would be one that can be carried out.
@@ -404,8 +409,7 @@ class Search {
   Chooser& chooser_;
   Plan& plan_;
   std::vector<Slot> slots_;
-  bool stays_ = false;                // see Meet
-  int32_t hosted_at_ = kFullContext;  // context of the host at which the last guest was taken in
+  bool stays_ = false;  // see Meet
 };
 
 }  // namespace

@@ -20,16 +20,16 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting) {
     return std::unexpected(CutReason::kNoRule);
   }
   if (!(consumer.full == producer.full)) return std::unexpected(CutReason::kOtherSpace);
-  // In rows of one element a value of the row has the shape of one of its elements.
-  if (meeting.context == kRowContext && graph.FindRowMember(producer, meeting.value) == nullptr) {
-    return std::unexpected(CutReason::kOtherSpace);
-  }
-  if (meeting.context > kRowContext) {
+  // What is not wanted for each element is a value of the row, wanted as such or for each of its
+  // elements; in rows of one element the shapes do not tell.
+  if (meeting.context != kFullContext) {
     const Context& at = consumer.contexts[static_cast<size_t>(meeting.context)];
-    const bool broadcast = at.parent == kFullContext &&
-                           at.step == ExpandStep(producer.full, producer.row_shape) &&
-                           graph.FindRowMember(producer, meeting.value) != nullptr;
-    if (!broadcast) return std::unexpected(CutReason::kOtherSpace);
+    const bool broadcast =
+        meeting.context == kRowContext ||
+        (at.parent == kFullContext && at.step == ExpandStep(producer.full, producer.row_shape));
+    if (!broadcast || graph.FindRowMember(producer, meeting.value) == nullptr) {
+      return std::unexpected(CutReason::kOtherSpace);
+    }
   }
   if (consumer.kind == ClusterKind::kRow && consumer.axis != producer.axis &&
       !FAULT(rows_of_other_axis)) {

@@ -18,6 +18,7 @@ packages=(
   libfmt-dev
   libgmp-dev
   libmpfr-dev                   # certification of the reference
+  libonnx-testdata              # ONNX's node tests, which tests/cli runs
   libopenblas0-serial           # opened at run time by fusion/cpu
   libsleef-dev                  # vector functions within 1 ULP
   lld-19                        # linker

@@ -17,6 +17,11 @@ namespace {
 constexpr std::array<std::string_view, kSchemeUseCount> kUseNames = {
     "read", "view_then_read", "matmul", "elementwise", "requantize"};
 
+// Radices of a cell, beside the value and the use.
+constexpr size_t kStores = 3;
+constexpr size_t kLevels = 3;
+constexpr size_t kScales = 5;
+
 ir::ScaleLevel LevelOf(const ir::Scheme& scheme) {
   if (scheme.two_level) return ir::ScaleLevel::kTwoLevel;
   return scheme.per_tensor() ? ir::ScaleLevel::kTensor : ir::ScaleLevel::kBlock;
@@ -47,13 +52,14 @@ class UseCounter {
   }
 
   void Apply(const ir::Statement& s) {
-    std::vector<ir::Type> types;
-    for (const ir::ValueId operand : s.operands) types.push_back(program_.TypeOf(operand));
-    if (std::ranges::none_of(types, &ir::Type::quantized)) return;
+    const auto quantized = [&](ir::ValueId value) { return program_.TypeOf(value).quantized(); };
+    if (std::ranges::none_of(s.operands, quantized)) return;
     const ir::Type& result = program_.TypeOf(s.results[0]);
     bool requantizes = result.quantized();
     if (ir::IsLayoutOp(s.op)) {
-      views_[s.results[0]] = true;
+      std::vector<ir::Type> types;
+      for (const ir::ValueId operand : s.operands) types.push_back(program_.TypeOf(operand));
+      for (const ir::ValueId made : s.results) views_[made] = true;
       requantizes = !ir::MovesCodes(s.op, s.attributes, types, result);
     }
     for (const ir::ValueId operand : s.operands) {
@@ -72,21 +78,21 @@ class UseCounter {
 
 size_t SchemeCellOf(const ir::Scheme& scheme, SchemeUse use) {
   auto cell = static_cast<size_t>(scheme.value);
-  cell = cell * 3 + static_cast<size_t>(scheme.store);
-  cell = cell * 3 + static_cast<size_t>(LevelOf(scheme));
-  cell = cell * 5 + static_cast<size_t>(scheme.scale);
+  cell = cell * kStores + static_cast<size_t>(scheme.store);
+  cell = cell * kLevels + static_cast<size_t>(LevelOf(scheme));
+  cell = cell * kScales + static_cast<size_t>(scheme.scale);
   return cell * kSchemeUseCount + static_cast<size_t>(use);
 }
 
 std::string SchemeCellName(size_t cell) {
   const std::string use(kUseNames[cell % kSchemeUseCount]);
   cell /= kSchemeUseCount;
-  const std::string scale(ir::ScaleDtypeName(static_cast<ir::ScaleDtype>(cell % 5)));
-  cell /= 5;
-  const std::string level(ir::ScaleLevelName(static_cast<ir::ScaleLevel>(cell % 3)));
-  cell /= 3;
-  const std::string store(ir::QStoreName(static_cast<ir::QStore>(cell % 3)));
-  const std::string value(ir::QValueName(static_cast<ir::QValue>(cell / 3)));
+  const std::string scale(ir::ScaleDtypeName(static_cast<ir::ScaleDtype>(cell % kScales)));
+  cell /= kScales;
+  const std::string level(ir::ScaleLevelName(static_cast<ir::ScaleLevel>(cell % kLevels)));
+  cell /= kLevels;
+  const std::string store(ir::QStoreName(static_cast<ir::QStore>(cell % kStores)));
+  const std::string value(ir::QValueName(static_cast<ir::QValue>(cell / kStores)));
   return value + "/" + store + "/" + level + "/" + scale + "/" + use;
 }
 

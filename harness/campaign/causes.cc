@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 
 #include "harness/campaign/classify.h"
 #include "ir/parse.h"
@@ -16,7 +19,10 @@
 namespace faultline::harness {
 namespace {
 
-constexpr size_t kGroupMin = 5;
+constexpr uint64_t kGroupMin = 5;
+// Below this, findings that share nothing else have nothing in common: f32 elementwise programs are
+// what campaigns draw most.
+constexpr double kWeightMin = 2;
 
 // How much a trait says: what nearly every program has says nothing, a rule or a decision that
 // bisection found guilty says most.
@@ -61,6 +67,22 @@ std::vector<std::string> Common(const std::vector<std::vector<std::string>>& tra
   return common;
 }
 
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// A group's signature is a list of traits, every word of it.
+bool IsGroupName(const std::string& signature) {
+  constexpr std::string_view kKinds[] = {"attribute", "decision", "dtype",  "kind",
+                                         "op",        "rule",     "scheme", "verdict"};
+  const std::vector<std::string> words = Words(signature);
+  return !words.empty() && std::ranges::all_of(words, [&](const std::string& word) {
+    const size_t colon = word.find(':');
+    return colon != std::string::npos && std::ranges::count(kKinds, word.substr(0, colon)) > 0;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> TraitsOf(const reports::Finding& finding) {
@@ -81,30 +103,73 @@ std::vector<std::string> TraitsOf(const reports::Finding& finding) {
 std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findings) {
   std::vector<std::string> signatures;
   std::vector<std::vector<std::string>> traits;
+  std::vector<uint64_t> counts;  // findings that are known to have the traits
   std::set<size_t> open;
   for (const reports::Finding& finding : findings) {
     signatures.push_back(finding.signature.empty() ? finding.key : finding.signature);
-    traits.push_back(TraitsOf(finding));
+    const bool group = IsGroupName(finding.signature);
+    traits.push_back(group ? Words(finding.signature) : TraitsOf(finding));
+    counts.push_back(group ? finding.count : 1);
     if (!traits.back().empty()) open.insert(traits.size() - 1);
   }
-  while (open.size() >= kGroupMin) {
+  while (true) {
     std::map<std::string, std::vector<size_t>> having;
     for (const size_t i : open) {
       for (const std::string& trait : traits[i]) having[trait].push_back(i);
     }
-    const auto score = [](const auto& entry) {
-      return static_cast<double>(entry.second.size()) * WeightOf(entry.first);
-    };
-    const auto best = std::ranges::max_element(having, {}, score);
-    if (best->second.size() < kGroupMin) break;
-    const std::vector<std::string> common = Common(traits, best->second);
+    const std::vector<size_t>* best = nullptr;
+    double best_score = 0;
+    for (const auto& [trait, group] : having) {
+      const double weight = WeightOf(trait);
+      uint64_t size = 0;
+      for (const size_t i : group) size += counts[i];
+      if (size < kGroupMin || weight < kWeightMin) continue;
+      const double score = weight * static_cast<double>(size);
+      if (score <= best_score) continue;
+      best = &group;
+      best_score = score;
+    }
+    if (best == nullptr) return signatures;
+    const std::vector<std::string> common = Common(traits, *best);
     const std::string name = fmt::format("{}", fmt::join(common, " "));
-    for (const size_t i : best->second) {
+    for (const size_t i : *best) {
       signatures[i] = name;
       open.erase(i);
     }
   }
-  return signatures;
+}
+
+std::vector<reports::Finding> FoldFindings(std::vector<reports::Finding> findings,
+                                           const std::map<std::string, uint64_t>& uncounted) {
+  std::ranges::sort(findings, [](const reports::Finding& a, const reports::Finding& b) {
+    const auto rank = [](const reports::Finding& f) {
+      return std::tuple(f.confirmed == 0, f.reduced.empty(),
+                        f.reduced.empty() ? f.program.size() : f.reduced.size(), f.id);
+    };
+    return rank(a) < rank(b);
+  });
+  const std::vector<std::string> signatures = CauseSignatures(findings);
+  std::vector<reports::Finding> folded;
+  std::map<std::string, size_t> by_key;
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const bool reduced = !findings[i].reduced.empty();
+    const auto key = by_key.find(findings[i].key);
+    const auto same = std::ranges::find(folded, signatures[i], &reports::Finding::signature);
+    size_t at = static_cast<size_t>(same - folded.begin());
+    if (!reduced && key != by_key.end()) at = key->second;
+    if (at == folded.size()) {
+      folded.push_back(findings[i]);
+      folded.back().signature = signatures[i];
+      folded.back().count = 0;
+    }
+    folded[at].count += findings[i].count;
+    by_key.emplace(findings[i].key, at);
+  }
+  for (const auto& [key, count] : uncounted) {
+    const auto same = by_key.find(key);
+    if (same != by_key.end()) folded[same->second].count += count;
+  }
+  return folded;
 }
 
 }  // namespace faultline::harness

@@ -7,6 +7,8 @@
 #ifndef HARNESS_CAMPAIGN_CAUSES_H_
 #define HARNESS_CAMPAIGN_CAUSES_H_
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,8 +24,16 @@ std::vector<std::string> TraitsOf(const reports::Finding& finding);
 // By finding: the signature of the group that it belongs to; its own where it is alone or was not
 // reduced. Greedy: the trait that most findings share beyond what programs have anyway makes a
 // group, named by the traits that all of the group have; then the rest. A group needs five
-// findings.
+// findings and a trait that tells something: what half of all programs have does not. A record that
+// stands for a group already (`count` of its findings) brings the group's traits, so that the
+// groups of several campaigns are grouped again.
 std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findings);
+
+// One finding a cause, with the number folded into it: the best example of it (confirmed, reduced,
+// small) first. What was not reduced goes with its key. `uncounted` adds findings of which there is
+// no record, by key.
+std::vector<reports::Finding> FoldFindings(std::vector<reports::Finding> findings,
+                                           const std::map<std::string, uint64_t>& uncounted = {});
 
 }  // namespace faultline::harness
 

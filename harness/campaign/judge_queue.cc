@@ -3,8 +3,6 @@
 
 #include "harness/campaign/judge_queue.h"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "harness/campaign/causes.h"
@@ -57,7 +55,10 @@ void JudgeQueue::StartNext() {
 void JudgeQueue::Finish() {
   running_ = 0;
   if (const auto text = ReadWholeFile(paths_.judged(current_.id))) {
-    if (auto judged = reports::FindingFromJson(*text)) current_ = std::move(*judged);
+    if (auto judged = reports::FindingFromJson(*text)) {
+      if (judged->key != current_.key) renamed_.emplace(current_.key, judged->key);
+      current_ = std::move(*judged);
+    }
   }
   done_.push_back(std::move(current_));
 }
@@ -83,40 +84,13 @@ void JudgeQueue::Abandon() {
 }
 
 std::vector<reports::Finding> JudgeQueue::Folded() const {
-  std::vector<reports::Finding> sorted = done_;
-  std::ranges::sort(sorted, [](const reports::Finding& a, const reports::Finding& b) {
-    const auto rank = [](const reports::Finding& f) {
-      return std::tuple(f.confirmed == 0, f.reduced.empty(),
-                        f.reduced.empty() ? f.program.size() : f.reduced.size(), f.id);
-    };
-    return rank(a) < rank(b);
-  });
-  const std::vector<std::string> signatures = CauseSignatures(sorted);
-  std::vector<reports::Finding> folded;
-  std::map<std::string, size_t> by_key;  // a finding that was not reduced goes with its key
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const bool reduced = !sorted[i].reduced.empty();
-    const auto key = by_key.find(sorted[i].key);
-    const auto same = std::ranges::find(folded, signatures[i], &reports::Finding::signature);
-    size_t at = static_cast<size_t>(same - folded.begin());
-    if (!reduced && key != by_key.end()) at = key->second;
-    if (at == folded.size()) {
-      folded.push_back(sorted[i]);
-      folded.back().signature = signatures[i];
-      folded.back().count = 0;
-    }
-    ++folded[at].count;
-    by_key.emplace(sorted[i].key, at);
-  }
-  // Recorded but never judged: they share a key with the first one that has it.
+  std::map<std::string, uint64_t> uncounted;
   for (const auto& [key, of_key] : by_key_) {
-    const auto same = by_key.find(key);
-    const auto judged = static_cast<uint64_t>(of_key.judged);
-    if (same != by_key.end() && of_key.count > judged) {
-      folded[same->second].count += of_key.count - judged;
-    }
+    const auto renamed = renamed_.find(key);
+    uncounted[renamed == renamed_.end() ? key : renamed->second] +=
+        of_key.count - static_cast<uint64_t>(of_key.judged);
   }
-  return folded;
+  return FoldFindings(done_, uncounted);
 }
 
 }  // namespace faultline::harness

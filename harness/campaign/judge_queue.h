@@ -48,7 +48,8 @@ class JudgeQueue {
 
   CampaignOptions options_;
   CampaignPaths paths_;
-  std::map<std::string, OfKey> by_key_;
+  std::map<std::string, OfKey> by_key_;         // as recorded
+  std::map<std::string, std::string> renamed_;  // recorded key: the one that a judge gave
   std::deque<reports::Finding> waiting_;
   std::vector<reports::Finding> done_;
   reports::Finding current_;

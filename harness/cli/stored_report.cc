@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/campaign/causes.h"
 #include "ir/dtype.h"
 #include "ir/op.h"
 #include "reports/finding_json.h"
@@ -31,22 +32,9 @@ struct Totals {
   uint64_t corpus = 0;
   double core_seconds = 0;
   std::map<std::string, uint64_t> statistics;
-  std::set<std::string> never;              // in none of the shards
-  std::map<std::string, Finding> findings;  // by signature
+  std::set<std::string> never;  // in none of the shards
+  std::vector<Finding> findings;
 };
-
-void AddFinding(Finding finding, Totals& totals) {
-  const std::string signature = finding.signature.empty() ? finding.key : finding.signature;
-  const auto [at, first] = totals.findings.emplace(signature, finding);
-  if (first) return;
-  const uint64_t count = at->second.count + finding.count;
-  // The smaller one is the better example.
-  const bool smaller =
-      !finding.reduced.empty() &&
-      (at->second.reduced.empty() || finding.reduced.size() < at->second.reduced.size());
-  if (smaller) at->second = std::move(finding);
-  at->second.count = count;
-}
 
 ir::Status AddResult(const json& result, bool first, Totals& totals) {
   const std::string backend = result.at("backend");
@@ -72,7 +60,7 @@ ir::Status AddResult(const json& result, bool first, Totals& totals) {
   for (const json& record : result.at("finding_records")) {
     ir::Result<Finding> finding = reports::FindingFromJson(record.dump());
     if (!finding.has_value()) return std::move(finding).error();
-    AddFinding(std::move(*finding), totals);
+    totals.findings.push_back(std::move(*finding));
   }
   return {};
 }
@@ -113,12 +101,13 @@ CampaignReport ReportOf(const Totals& totals, size_t shards) {
   report.title = fmt::format("Campaign of {}", totals.backend);
   report.subtitle = fmt::format("{} result{}, {:.0f} core seconds", shards, shards == 1 ? "" : "s",
                                 totals.core_seconds);
+  report.findings = FoldFindings(totals.findings);
   const double rate =
       totals.core_seconds > 0 ? static_cast<double>(totals.programs) / totals.core_seconds : 0;
   report.figures = {
       {fmt::format("{}", totals.programs), "programs judged"},
       {fmt::format("{:.0f}", rate), "programs a second and core"},
-      {fmt::format("{}", totals.findings.size()), "findings"},
+      {fmt::format("{}", report.findings.size()), "findings"},
       {Share(totals, "compare.exact", "compare.compared"), "of elements checked exactly"},
       {fmt::format("{}", totals.corpus), "programs in the corpus"},
   };
@@ -131,8 +120,7 @@ CampaignReport ReportOf(const Totals& totals, size_t shards) {
   }
   report.matrix = MatrixOf(totals);
   report.never.assign(totals.never.begin(), totals.never.end());
-  for (const auto& [signature, finding] : totals.findings) {
-    report.findings.push_back(finding);
+  for (const Finding& finding : report.findings) {
     if (report.contract.empty()) report.contract = finding.contract;
   }
   return report;

@@ -16,8 +16,8 @@
 namespace faultline::harness {
 
 // The report of one or several campaigns of a backend (the shards of a large one): counts are
-// summed, findings with one signature are folded into one. kSyntax if a text is no result of a
-// campaign, kUsage if they are of different backends.
+// summed, findings of one cause are folded into one (harness/campaign/causes.h). kSyntax if a text
+// is no result of a campaign, kUsage if they are of different backends.
 ir::Result<reports::CampaignReport> ReportFromResults(std::span<const std::string> results);
 
 // Each finding in a few lines: title, how small, how sure, the line that replays it.

@@ -56,6 +56,58 @@ TEST_CASE("two causes stay two") {
   CHECK(Signatures(findings).size() == 2);
 }
 
+TEST_CASE("three causes of three findings each stay three") {
+  std::vector<reports::Finding> findings;
+  for (int i = 0; i < 3; ++i) {
+    for (const std::string_view op : {"abs", "neg", "exp"}) {
+      findings.push_back(FindingOf(op, "f32"));
+    }
+  }
+  CHECK(Signatures(findings) == std::set<std::string>{"divergence/abs/f32 ops=abs",
+                                                      "divergence/neg/f32 ops=neg",
+                                                      "divergence/exp/f32 ops=exp"});
+}
+
+TEST_CASE("five findings are a group, four are not, whatever else there is") {
+  std::vector<reports::Finding> findings;
+  for (const std::string_view dtype : {"f64", "f16", "i32", "i8"}) {
+    findings.push_back(FindingOf("neg", dtype));
+    findings.push_back(FindingOf("abs", dtype));
+  }
+  CHECK(Signatures(findings).size() == 8);
+  findings.push_back(FindingOf("abs", "i64"));
+  const std::set<std::string> signatures = Signatures(findings);
+  CHECK(signatures.size() == 5);
+  CHECK(signatures.contains("kind:elementwise op:abs verdict:divergence"));
+}
+
+TEST_CASE("groups of several campaigns are grouped again, by what all of a group have") {
+  reports::Finding first = FindingOf("abs", "f32");
+  first.signature = "kind:elementwise op:abs verdict:divergence";
+  first.count = 400;
+  reports::Finding second = FindingOf("abs", "f16");
+  second.signature = "dtype:f16 kind:elementwise op:abs verdict:divergence";
+  second.count = 7;
+  reports::Finding other = FindingOf("neg", "f16");
+  other.signature = "kind:elementwise op:neg verdict:divergence";
+  other.count = 30;
+  const auto folded = FoldFindings({first, second, other});
+  REQUIRE(folded.size() == 2);
+  CHECK(folded[0].count + folded[1].count == 437);
+  CHECK(std::ranges::count(folded, "kind:elementwise op:abs verdict:divergence",
+                           &reports::Finding::signature) == 1);
+}
+
+TEST_CASE("folding counts what has no record to the findings of its key") {
+  reports::Finding best = FindingOf("abs", "f32");
+  best.confirmed = 3;
+  const auto folded = FoldFindings({FindingOf("neg", "f32"), best}, {{best.key, 95}, {"none", 7}});
+  REQUIRE(folded.size() == 2);
+  CHECK(folded[0].key == best.key);
+  CHECK(folded[0].count == 96);
+  CHECK(folded[1].count == 1);
+}
+
 TEST_CASE("a few findings, and those that were not reduced, keep their signatures") {
   std::vector<reports::Finding> findings = {FindingOf("abs", "f32"), FindingOf("neg", "f32"),
                                             FindingOf("exp", "f32")};

@@ -17,6 +17,8 @@
 
 namespace faultline::harness {
 
+inline constexpr uint8_t kDefaultPoison = 0xa5;
+
 struct RunOptions {
   SessionOptions session = {};
   // A new engine before the run: nothing of earlier programs can matter.
@@ -25,7 +27,7 @@ struct RunOptions {
   bool trace = true;
   // Byte that fills the storage of an input around its logical elements, and stands for true in
   // the inputs of bools (0: those have 1).
-  uint8_t poison = 0xa5;
+  uint8_t poison = kDefaultPoison;
 };
 
 // Requires a verified program. `inputs`, by value id, are the materialised inputs where the caller

@@ -54,6 +54,15 @@ std::string TitleOf(const Verdict& verdict) {
                      AspectName(verdict.aspect), verdict.mismatches, verdict.elements);
 }
 
+// Whether bytes of an input depend on RunOptions::poison.
+bool MeetsPoison(const ir::Program& program) {
+  return std::ranges::any_of(program.statements, [&](const ir::Statement& statement) {
+    if (statement.kind != ir::StatementKind::kInput) return false;
+    return !statement.layout.contiguous() ||
+           program.TypeOf(statement.results[0]).dtype() == ir::Dtype::kBool;
+  });
+}
+
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -73,8 +82,9 @@ int CountApplications(const ir::Program& program) {
   }));
 }
 
-ir::Program WithRunConditions(const ir::Program& program, const SessionOptions& options,
+ir::Program WithRunConditions(const ir::Program& program, const RunOptions& run,
                               const PlanTrace* trace) {
+  const SessionOptions& options = run.session;
   ir::Program result = program;
   std::string needs;
   if (options.pool != PoolMode::kPlain) {
@@ -86,6 +96,9 @@ ir::Program WithRunConditions(const ir::Program& program, const SessionOptions& 
     AppendNeed(needs, fmt::format("fail_allocation={}", options.fail_allocation));
   }
   if (!options.isa.empty()) AppendNeed(needs, "isa=" + options.isa);
+  if (run.poison != kDefaultPoison && MeetsPoison(program)) {
+    AppendNeed(needs, fmt::format("poison={}", run.poison));
+  }
   if (options.chaos && trace == nullptr) AppendNeed(needs, fmt::format("chaos={}", *options.chaos));
   result.header.needs = needs;
   if (options.chaos && trace != nullptr) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/backend/backend.h"
+#include "harness/backend/run.h"
 #include "harness/oracle/judge.h"
 #include "ir/program.h"
 #include "reports/finding.h"
@@ -21,7 +22,7 @@ namespace faultline::harness {
 // The program with `# needs:` and `# decisions:` lines that say how it was run, so that its text
 // alone reproduces the run. Random decisions are written out as `trace` gives them, or as the seed
 // they come from if there is no trace.
-ir::Program WithRunConditions(const ir::Program& program, const SessionOptions& options,
+ir::Program WithRunConditions(const ir::Program& program, const RunOptions& run,
                               const PlanTrace* trace);
 
 // Everything but confirmation, reduction and times. `text` is the program as run, with conditions.

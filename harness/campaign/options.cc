@@ -139,22 +139,24 @@ std::string CampaignPaths::statistics(int worker, int generation) const {
   return fmt::format("{}/statistics/worker-{}-{}.txt", out, worker, generation);
 }
 
-SessionOptions DrawSessionOptions(const CampaignOptions& options, uint64_t text_hash) {
+RunOptions DrawRunOptions(const CampaignOptions& options, uint64_t text_hash) {
   ChoiceStream choices(MixSeed(options.seed, text_hash));
-  SessionOptions session;
+  RunOptions run;
+  SessionOptions& session = run.session;
   session.device = options.device;
   session.max_decisions = options.max_decisions;
   session.deny = options.deny;
   constexpr PoolMode kModes[] = {PoolMode::kPlain, PoolMode::kGuard, PoolMode::kPitch};
   session.pool = choices.Pick(kModes);
   session.pool_seed = choices.Below(1024);
+  run.poison = static_cast<uint8_t>(session.pool_seed | 1);
   session.threads = choices.OneIn(8) ? 2 : 1;
   session.fusion = !choices.OneIn(16);
   const uint32_t nth = 1 + choices.Below(24);
   if (choices.OneIn(24)) session.fail_allocation = nth;
   const uint64_t chaos_seed = choices.Below(1 << 20);
   if (options.chaos || choices.OneIn(6)) session.chaos = chaos_seed;
-  return session;
+  return run;
 }
 
 }  // namespace faultline::harness

@@ -57,9 +57,9 @@ struct CampaignPaths {
   std::string artifacts() const { return out + "/artifacts/"; }
 };
 
-// Drawn from the text alone, so that the same text is always run the same way: pool mode, threads,
-// chaos and fusion on or off.
-SessionOptions DrawSessionOptions(const CampaignOptions& options, uint64_t text_hash);
+// Drawn from the text alone, so that the same text is always run the same way: pool mode, poison,
+// threads, chaos and fusion on or off.
+RunOptions DrawRunOptions(const CampaignOptions& options, uint64_t text_hash);
 
 }  // namespace faultline::harness
 

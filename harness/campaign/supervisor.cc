@@ -158,8 +158,8 @@ void Supervisor::RecordDeath(int index, const ChildExit& exit) {
                          : CrashVerdict(exit.signal != 0 ? exit.signal : exit.code, report);
   if (exit.signal == 0 && exit.code == kOutOfMemoryExit) verdict.message = "out of memory";
   ++(hang ? hangs_ : crashes_);
-  const SessionOptions session = DrawSessionOptions(options_, ir::HashText(text));
-  const ir::Program conditioned = WithRunConditions(*program, session, nullptr);
+  const RunOptions run = DrawRunOptions(options_, ir::HashText(text));
+  const ir::Program conditioned = WithRunConditions(*program, run, nullptr);
   reports::Finding finding = MakeFinding(conditioned, ir::Print(conditioned), verdict, nullptr);
   finding.backend = options_.backend.name;
   finding.fault = options_.backend.fault;

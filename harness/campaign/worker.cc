@@ -205,9 +205,7 @@ int Worker::RunOne(std::string_view text) {
     return kRejected;
   }
   if (counted && !TakeTicket(*state_)) Leave();
-  RunOptions run;
-  run.session = DrawSessionOptions(campaign_, ir::HashText(text));
-  run.poison = static_cast<uint8_t>(run.session.pool_seed | 1);
+  const RunOptions run = DrawRunOptions(campaign_, ir::HashText(text));
   BeginInput(slot(), text);
   const uint64_t parsed = MonotonicNs();
   const Judgement judgement = JudgeProgram(*program, *backend_, run);
@@ -259,7 +257,7 @@ void Worker::CountFeatures(const ir::Program& program, const Judgement& judgemen
 
 void Worker::Record(const ir::Program& program, const RunOptions& run, const Judgement& judgement) {
   const PlanTrace& trace = judgement.observation.trace;
-  const ir::Program conditioned = WithRunConditions(program, run.session, &trace);
+  const ir::Program conditioned = WithRunConditions(program, run, &trace);
   reports::Finding finding =
       MakeFinding(conditioned, ir::Print(conditioned), judgement.verdict, &trace);
   finding.backend = backend_->name();

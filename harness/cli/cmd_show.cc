@@ -82,9 +82,10 @@ struct Line {
 ir::Result<PlanTrace> TraceOf(const ir::Program& program, Backend& backend,
                               SessionOptions session) {
   FAULTLINE_ASSIGN_OR_RETURN(const Needs needs, ParseNeeds(program.header.needs));
-  ApplyNeeds(needs, session);
-  session.decisions = program.header.decisions;
-  Observation observation = RunProgram(program, backend, {.session = session});
+  RunOptions run = {.session = std::move(session)};
+  ApplyNeeds(needs, run);
+  run.session.decisions = program.header.decisions;
+  Observation observation = RunProgram(program, backend, run);
   if (!observation.opened.ok()) return std::unexpected(observation.opened);
   return std::move(observation.trace);
 }

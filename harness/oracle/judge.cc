@@ -83,7 +83,7 @@ Judgement JudgeProgram(const ir::Program& program, Backend& backend, const RunOp
       return Undecided(VerdictKind::kInconclusive, -1, "needs: " + parsed.error().message());
     }
     needs = std::move(*parsed);
-    ApplyNeeds(needs, run.session);
+    ApplyNeeds(needs, run);
     run.trace |= !needs.fused.empty();
   }
   run.session.decisions.insert(run.session.decisions.end(), program.header.decisions.begin(),

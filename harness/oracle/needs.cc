@@ -33,46 +33,42 @@ ir::Result<std::vector<ir::Opcode>> ParseOpSet(std::string_view text) {
   }
 }
 
+template <typename T>
+bool ParseNumber(std::string_view text, T least, std::optional<T>& value) {
+  T number = {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least) return false;
+  value = number;
+  return true;
+}
+
 ir::Status ParseNeed(std::string_view key, std::string_view value, Needs& needs) {
+  bool taken = true;
   if (key == "fused") {
     ir::Result<std::vector<ir::Opcode>> ops = ParseOpSet(value);
     if (!ops.has_value()) return std::move(ops).error();
     needs.fused.push_back(std::move(*ops));
-    return {};
-  }
-  if (key == "pool") {
+  } else if (key == "pool") {
     needs.pool = FindPoolMode(value);
-    if (needs.pool.has_value()) return {};
+    taken = needs.pool.has_value();
   } else if (key == "threads") {
-    int threads = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), threads);
-    if (error == std::errc() && end == value.data() + value.size() && threads >= 1) {
-      needs.threads = threads;
-      return {};
-    }
+    taken = ParseNumber(value, 1, needs.threads);
   } else if (key == "chaos") {
-    uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
-    if (error == std::errc() && end == value.data() + value.size()) {
-      needs.chaos = seed;
-      return {};
-    }
+    taken = ParseNumber(value, uint64_t{0}, needs.chaos);
   } else if (key == "fail_allocation") {
-    int64_t nth = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), nth);
-    if (error == std::errc() && end == value.data() + value.size() && nth >= 1) {
-      needs.fail_allocation = nth;
-      return {};
-    }
+    taken = ParseNumber(value, int64_t{1}, needs.fail_allocation);
+  } else if (key == "poison") {
+    taken = ParseNumber(value, uint8_t{0}, needs.poison);
   } else if (key == "isa") {
     needs.isa = std::string(value);
-    if (!value.empty()) return {};
+    taken = !value.empty();
   } else if (key == "fusion") {
     needs.fusion = value == "on";
-    if (value == "on" || value == "off") return {};
+    taken = value == "on" || value == "off";
   } else {
     return {StatusCode::kSyntax, fmt::format("unknown need '{}'", key)};
   }
+  if (taken) return {};
   return {StatusCode::kSyntax, fmt::format("'{}' is no value of the need '{}'", value, key)};
 }
 
@@ -101,13 +97,15 @@ ir::Result<Needs> ParseNeeds(std::string_view text) {
   return needs;
 }
 
-void ApplyNeeds(const Needs& needs, SessionOptions& options) {
+void ApplyNeeds(const Needs& needs, RunOptions& run) {
+  SessionOptions& options = run.session;
   if (needs.pool.has_value()) options.pool = *needs.pool;
   if (needs.threads.has_value()) options.threads = *needs.threads;
   if (needs.isa.has_value()) options.isa = *needs.isa;
   if (needs.fusion.has_value()) options.fusion = *needs.fusion;
   if (needs.chaos.has_value()) options.chaos = needs.chaos;
   if (needs.fail_allocation.has_value()) options.fail_allocation = *needs.fail_allocation;
+  if (needs.poison.has_value()) run.poison = *needs.poison;
 }
 
 std::string UnmetFusion(const Needs& needs, const PlanTrace& trace) {

@@ -42,9 +42,13 @@ TEST_CASE("a text is always run the same way, and texts are run in every way") {
   std::set<int> threads;
   std::set<bool> fusion;
   std::set<bool> chaos;
+  std::set<uint8_t> poisons;
   for (uint64_t hash = 0; hash < 200; ++hash) {
-    const SessionOptions session = DrawSessionOptions(options, hash);
-    CHECK(session == DrawSessionOptions(options, hash));
+    const RunOptions run = DrawRunOptions(options, hash);
+    const SessionOptions& session = run.session;
+    CHECK(session == DrawRunOptions(options, hash).session);
+    CHECK(run.poison == DrawRunOptions(options, hash).poison);
+    poisons.insert(run.poison);
     pools.insert(session.pool);
     threads.insert(session.threads);
     fusion.insert(session.fusion);
@@ -54,6 +58,7 @@ TEST_CASE("a text is always run the same way, and texts are run in every way") {
   CHECK(threads.size() == 2);
   CHECK(fusion.size() == 2);
   CHECK(chaos.size() == 2);
+  CHECK(poisons.size() > 20);
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ class Session {
   virtual ~Session() = default;
 
   // `storage` holds StorageElements(layout, type.shape) elements (a quantized tensor: its host
-  // bytes); it is copied or consumed before the call returns.
+  // bytes); it is copied or consumed before the call returns. A bool is true as any byte but 0; one
+  // that is read is 0 or 1.
   virtual ir::Result<Handle> Create(int stream, std::string_view name, const ir::Type& type,
                                     const ir::Layout& layout,
                                     std::span<const std::byte> storage) = 0;

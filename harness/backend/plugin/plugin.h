@@ -38,7 +38,7 @@ typedef enum faultline_dtype {
   FAULTLINE_U32,
   FAULTLINE_U16,
   FAULTLINE_U8,
-  FAULTLINE_BOOL, /* one byte; inputs: 0, or any other for true; results: 0 or 1 */
+  FAULTLINE_BOOL, /* one byte, 0 or 1 */
   FAULTLINE_QUANTIZED
 } faultline_dtype;
 

@@ -21,6 +21,12 @@ namespace {
 using ir::Status;
 using ir::StatusCode;
 
+// True is 1: that it may come as any byte but 0 is a law of sessions, not of the plug-in interface.
+void NormaliseBools(const ir::Type& type, std::span<std::byte> bytes) {
+  if (type.dtype() != ir::Dtype::kBool) return;
+  for (std::byte& byte : bytes) byte = byte != std::byte{0} ? std::byte{1} : byte;
+}
+
 // Row-major elements of a storage buffer with a layout.
 std::vector<std::byte> Contiguous(const ir::Type& type, const ir::Layout& layout,
                                   std::span<const std::byte> storage) {
@@ -65,7 +71,8 @@ class PluginSession final : public Session {
           StatusCode::kInvalidProgram,
           fmt::format("%{} needs {} bytes of storage, got {}", name, needed, storage.size()));
     }
-    const std::vector<std::byte> bytes = Contiguous(type, layout, storage);
+    std::vector<std::byte> bytes = Contiguous(type, layout, storage);
+    NormaliseBools(type, bytes);
     PluginTypes types;
     types.Add(type);
     PluginMessage message;

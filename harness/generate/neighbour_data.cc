@@ -1,6 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <memory>
 
 #include "harness/generate/input_data.h"
@@ -10,12 +11,21 @@ namespace {
 
 constexpr int64_t kElementsMax = 4096;
 
-// The next value up or down: of ints by one, of floats by one unit in the last place.
+// The next value up or down: of ints by one, of floats by one unit in the last place. What zero has
+// beside it is the other zero and the least subnormal; infinity has the greatest number, NaN none.
 uint64_t Neighbour(ChoiceStream& choices, ir::Dtype dtype, uint64_t bits) {
   const int width = ir::BitWidth(dtype);
   if (dtype == ir::Dtype::kBool) return bits ^ 1;
   const uint64_t keep = width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1;
-  return (choices.Percent(50) ? bits + 1 : bits - 1) & keep;
+  const bool first = choices.Percent(50);
+  if (ir::IsFloat(dtype)) {
+    const uint64_t sign = uint64_t{1} << (width - 1);
+    const double value = ir::ToDouble(dtype, bits);
+    if (std::isnan(value)) return bits;
+    if (std::isinf(value)) return bits - 1;
+    if (value == 0) return first ? bits ^ sign : bits + 1;
+  }
+  return (first ? bits + 1 : bits - 1) & keep;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 namespace faultline::harness {
@@ -234,6 +235,33 @@ TEST_CASE("special values are put into lists only where they have elements") {
     AddSpecialValues(choices, ir::Type(Dtype::kF32, ir::Shape{40}), data);
   }
   CHECK(data.elements.size() == 3);
+}
+
+TEST_CASE("neighbours of floats are numbers beside them, also those of zero and infinity") {
+  const ir::Type type(Dtype::kF32, ir::Shape{1});
+  constexpr uint64_t kSign = 0x80000000;
+  const std::map<uint64_t, std::set<uint64_t>> expected = {
+      {0, {1, kSign}},                         // 0: least subnormal, -0
+      {kSign, {kSign + 1, 0}},                 // -0
+      {0x7f800000, {0x7f7fffff}},              // inf: the greatest
+      {0xff800000, {0xff7fffff}},              // -inf
+      {0x7f7fffff, {0x7f7ffffe, 0x7f800000}},  // the greatest
+      {0x7fc00001, {0x7fc00001}},              // NaN stays
+      {0x3f800000, {0x3f7fffff, 0x3f800001}},  // 1
+  };
+  for (const auto& [bits, neighbours] : expected) {
+    ir::DataSpec data;
+    data.elements = {bits};
+    std::set<uint64_t> seen;
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      ChoiceStream choices(seed);
+      const ir::DataPtr near = NeighbourData(choices, data, type);
+      REQUIRE(near != nullptr);
+      seen.insert(near->elements[0]);
+    }
+    CAPTURE(bits);
+    CHECK(seen == neighbours);
+  }
 }
 
 TEST_CASE("overrides stay sorted and single") {

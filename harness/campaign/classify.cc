@@ -127,7 +127,7 @@ std::vector<LayoutClass> LayoutsOf(const ir::Program& program) {
 
 int SchemeClassOf(const ir::Type& type) {
   const ir::Scheme& scheme = type.scheme();
-  const int value = std::min(6, static_cast<int>(scheme.value));
+  const auto value = static_cast<int>(scheme.value);
   const int store = scheme.store == ir::QStore::kNative ? 0 : scheme.packed_dim == 0 ? 1 : 2;
   int level = 0;
   if (!scheme.per_tensor()) {
@@ -143,8 +143,7 @@ int SchemeClassOf(const ir::Type& type) {
 std::string SchemeClassName(int scheme_class) {
   constexpr std::string_view kStores[] = {"native", "packed", "packed-outer"};
   constexpr std::string_view kLevels[] = {"tensor", "block", "partial-block"};
-  const int value = scheme_class / 9;
-  std::string name(value == 6 ? "other" : ir::QValueName(static_cast<ir::QValue>(value)));
+  std::string name(ir::QValueName(static_cast<ir::QValue>(scheme_class / 9)));
   name += '-';
   name += kStores[scheme_class / 3 % 3];
   name += '-';

@@ -60,8 +60,8 @@ std::string_view LayoutClassName(LayoutClass c);
 // By value id.
 std::vector<LayoutClass> LayoutsOf(const ir::Program& program);
 
-// Value x store x level of a scheme. Other values than the integer ones in use share a class.
-inline constexpr int kSchemeClassCount = 7 * 3 * 3;
+// Value x store x level of a scheme.
+inline constexpr int kSchemeClassCount = ir::kQValueCount * 3 * 3;
 int SchemeClassOf(const ir::Type& type);
 std::string SchemeClassName(int scheme_class);
 

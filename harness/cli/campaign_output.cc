@@ -32,21 +32,6 @@ std::string ShortPath(const std::string& path) {
   return relative.string();
 }
 
-// Each finding as a file of its own, and the line that replays it.
-ir::Status StoreFindings(const CampaignOptions& options, CampaignResult& result) {
-  const std::string self = ShortPath(SelfPath());
-  for (reports::Finding& finding : result.findings) {
-    const std::string path =
-        fmt::format("{}/{}.fl", CampaignPaths(options.out).findings(), finding.id);
-    FAULTLINE_RETURN_IF_ERROR(
-        WriteWholeFile(path, finding.reduced.empty() ? finding.program : finding.reduced));
-    finding.replay = fmt::format("{} replay --backend {}", self, options.backend.name);
-    if (!options.backend.fault.empty()) finding.replay += " --fault " + options.backend.fault;
-    finding.replay += " " + path;
-  }
-  return {};
-}
-
 reports::OpMatrix MatrixOf(const Backend& backend, const Statistics& statistics) {
   reports::OpMatrix matrix;
   for (int i = 0; i <= ir::kPlainDtypeCount; ++i) {
@@ -123,6 +108,21 @@ ir::Status WriteJson(const std::string& path, const std::string& json) {
 }
 
 }  // namespace
+
+ir::Status StoreFindings(const CampaignOptions& options, CampaignResult& result) {
+  const std::string self = ShortPath(SelfPath());
+  for (reports::Finding& finding : result.findings) {
+    const std::string& program = finding.reduced.empty() ? finding.program : finding.reduced;
+    if (program.empty()) continue;
+    const std::string path =
+        fmt::format("{}/{}.fl", CampaignPaths(options.out).findings(), finding.id);
+    FAULTLINE_RETURN_IF_ERROR(WriteWholeFile(path, program));
+    finding.replay = fmt::format("{} replay --backend {}", self, options.backend.name);
+    if (!options.backend.fault.empty()) finding.replay += " --fault " + options.backend.fault;
+    finding.replay += " " + path;
+  }
+  return {};
+}
 
 ExitCode RunAndReport(const CampaignOptions& options, const std::string& json_path) {
   auto result = RunCampaign(options);

@@ -102,7 +102,8 @@ ExitCode Bench(const FaultArguments& arguments) {
     const ir::Status written = WriteText(arguments.markdown, ScoresToMarkdown(scores));
     if (!written.ok()) return Failed(written);
   }
-  const bool all = std::ranges::all_of(scores, [](const FaultScore& s) { return s.found() > 0; });
+  const bool all = std::ranges::all_of(
+      scores, [](const FaultScore& score) { return score.found() > 0 || score.equivalent(); });
   return all ? ExitCode::kOk : ExitCode::kFindings;
 }
 

@@ -98,7 +98,7 @@ ir::Status CheckArguments(FuzzArguments& arguments) {
   campaign.timeout_s = static_cast<int>(arguments.timeout_s);
   if (arguments.seed) campaign.seed = *arguments.seed;
   if (campaign.out.empty()) campaign.out = FreshFolder(campaign.backend.name);
-  if (!campaign.resume && std::filesystem::exists(CampaignPaths(campaign.out).options())) {
+  if (!campaign.resume && std::filesystem::exists(CampaignPaths(campaign.out).options(), error)) {
     return {
         ir::StatusCode::kUsage,
         fmt::format("{} holds a campaign: go on with it by --resume {}, or choose another folder",

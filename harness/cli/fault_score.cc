@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 namespace faultline::harness {
@@ -37,7 +38,11 @@ struct Totals {
   std::vector<double> seconds;
   std::vector<double> reduced_ops;
 
-  double RuleNamedShare() const { return in_rules == 0 ? 1 : rule_named / in_rules; }
+  // None where no fault that was found is a rule's: there was nothing to name.
+  std::optional<double> RuleNamedShare() const {
+    if (in_rules == 0) return std::nullopt;
+    return rule_named / in_rules;
+  }
   double P95Seconds() const {
     if (seconds.empty()) return 0;
     std::vector<double> sorted = seconds;
@@ -90,11 +95,13 @@ std::string ScoreLine(const FaultScore& score) {
 
 std::string ScoreSummary(std::span<const FaultScore> scores) {
   const Totals totals = TotalsOf(scores);
+  const std::optional<double> share = totals.RuleNamedShare();
   return fmt::format(
-      "{} of {} found; median {:.1f} s, 95th percentile {:.1f} s; reduced to {:.0f} ops (median); "
-      "the rule named in {:.0f} % of those in a rule\n",
+      "{} of {} found; median {:.1f} s, 95th percentile {:.1f} s; reduced to {:.0f} ops "
+      "(median){}\n",
       totals.found, scores.size(), Median(totals.seconds), totals.P95Seconds(),
-      Median(totals.reduced_ops), 100 * totals.RuleNamedShare());
+      Median(totals.reduced_ops),
+      share ? fmt::format("; the rule named in {:.0f} % of those in a rule", 100 * *share) : "");
 }
 
 nlohmann::json ScoresToJson(std::span<const FaultScore> scores) {
@@ -114,13 +121,14 @@ nlohmann::json ScoresToJson(std::span<const FaultScore> scores) {
                     {"key", score.key}});
   }
   const Totals totals = TotalsOf(scores);
+  const std::optional<double> share = totals.RuleNamedShare();
   return {{"seeded", scores.size()},
-          {"equivalent", 0},
+          {"equivalent", std::ranges::count_if(scores, &FaultScore::equivalent)},
           {"found", totals.found},
           {"median_seconds", Median(totals.seconds)},
           {"p95_seconds", totals.P95Seconds()},
           {"median_reduced_ops", Median(totals.reduced_ops)},
-          {"rule_named_share", totals.RuleNamedShare()},
+          {"rule_named_share", share ? nlohmann::json(*share) : nlohmann::json()},
           {"faults", list}};
 }
 

@@ -27,6 +27,9 @@ struct FaultScore {
   std::string key;                  // of the last one
 
   int found() const { return static_cast<int>(seconds.size()); }
+  // Shown to change nothing that can be observed, so that no campaign can find it: a fault says so
+  // by its class.
+  bool equivalent() const { return fault.fault_class == "equivalent"; }
   // Whether bisection is to name a rule at all.
   bool in_a_rule() const { return !fault.rules.empty(); }
   void Count(const reports::Finding& finding);

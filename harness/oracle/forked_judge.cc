@@ -50,9 +50,12 @@ void WriteAll(int fd, std::string_view bytes) {
 }
 
 [[noreturn]] void RunChild(const BackendMaker& make, const ir::Program& program,
-                           const RunOptions& options, const Pipe& answer, const Pipe& report) {
-  // A hang must not outlive a parent that is killed.
+                           const RunOptions& options, const Pipe& answer, const Pipe& report,
+                           pid_t parent) {
+  // A hang must not outlive a parent that is killed, not even one that was before it asked for
+  // this.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
   dup2(report.write, STDERR_FILENO);
   // The default actions: a handler of the parent (libFuzzer's, a supervisor's) is not the child's.
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGINT, SIGTERM}) {
@@ -108,8 +111,9 @@ Judgement JudgeInChild(const BackendMaker& make, double timeout_s, const ir::Pro
   const Pipe answer = MakePipe();
   const Pipe report = MakePipe();
   if (answer.read < 0 || report.read < 0) return NoProcess();
+  const pid_t self = getpid();
   const pid_t pid = fork();
-  if (pid == 0) RunChild(make, program, options, answer, report);
+  if (pid == 0) RunChild(make, program, options, answer, report, self);
   close(answer.write);
   close(report.write);
   Judgement judgement = NoProcess();

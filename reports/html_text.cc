@@ -25,7 +25,8 @@ std::string ProgramText(std::string_view text, int hit) {
 
 std::string Distance(double ulp) {
   if (std::isinf(ulp) || ulp == 0) return "";
-  return ulp < 1e6 ? fmt::format("{:.3g}", ulp) : fmt::format("{:.2e}", ulp);
+  if (ulp < 100) return fmt::format("{:.3g}", ulp);
+  return ulp < 1e6 ? fmt::format("{:.0f}", ulp) : fmt::format("{:.2e}", ulp);
 }
 
 std::string Elements(const Finding& finding) {

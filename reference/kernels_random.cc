@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Random numbers as docs/random.md pins them: words of Philox by the place of an element, and a
-// formula over them, computed in f32 (f64 for f64) and rounded once to the dtype.
+// formula over them, computed in f32 (f64 for f64) and rounded once more to a narrower dtype.
 
 #include <bit>
+#include <numbers>
 
 #include "ir/shape.h"
 #include "reference/intermediate.h"
@@ -61,6 +62,19 @@ class Drawing {
 double Fraction24(uint64_t word) { return static_cast<double>(word >> 8) * 0x1p-24; }
 double Fraction53(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
 
+// Two fractions for the pair of elements 2k and 2k + 1, the first above 0 and at most 1.
+struct FractionPair {
+  double above_zero;
+  double below_one;
+};
+template <class A>
+FractionPair Fractions(const Drawing<A>& drawing, int64_t pair) {
+  const auto w = drawing.Block(pair);
+  if (!drawing.wide()) return {Fraction24(w[0]) + 0x1p-24, Fraction24(w[1])};
+  return {Fraction53(w[0] | uint64_t{w[1]} << 32) + 0x1p-53,
+          Fraction53(w[2] | uint64_t{w[3]} << 32)};
+}
+
 // The high half of the product of a word and a range, both of `bits` bits.
 uint64_t Scaled(uint64_t word, uint64_t range, int bits) {
   __extension__ using Wide = unsigned __int128;
@@ -91,6 +105,30 @@ FAULTLINE_KERNEL(RandomUniform) {
   for (int64_t i = 0; i < TypeOf(call.result()).NumElements(); ++i) {
     const double u = drawing.wide() ? Fraction53(drawing.Word64(i)) : Fraction24(drawing.Word32(i));
     drawing.PutAffine(i, low, drawing.Number(u), range);
+  }
+}
+
+// Box and Muller: a radius sqrt(-2 log u) and an angle; even elements take the cosine, odd ones
+// the sine.
+FAULTLINE_KERNEL(RandomNormal) {
+  const Drawing<A> drawing(call);
+  const auto mean = drawing.Scalar(0);
+  const auto deviation = drawing.Scalar(1);
+  const double turn = 2 * std::numbers::pi;
+  const auto tau = drawing.Number(drawing.wide() ? turn : static_cast<float>(turn));
+  const auto step = [&](const auto& f) { return drawing.Step(f); };
+  for (int64_t i = 0; i < TypeOf(call.result()).NumElements(); ++i) {
+    const auto [above_zero, below_one] = Fractions(drawing, i / 2);
+    const auto u1 = drawing.Number(above_zero);
+    const auto u2 = drawing.Number(below_one);
+    const Function wave = i % 2 == 0 ? Function::kCos : Function::kSin;
+    const auto log = step([&](const A& in) { return in.Call(Function::kLog, u1); });
+    const auto square = step([&](const A& in) { return in.Mul(drawing.Number(-2), log); });
+    const auto radius = step([&](const A& in) { return in.Sqrt(square); });
+    const auto angle = step([&](const A& in) { return in.Mul(tau, u2); });
+    const auto part = step([&](const A& in) { return in.Call(wave, angle); });
+    const auto z = step([&](const A& in) { return in.Mul(radius, part); });
+    drawing.PutAffine(i, mean, deviation, z);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "fusion/lower/random.h"
 
 #include <array>
+#include <numbers>
 
 #include "ir/base/check.h"
 
@@ -27,10 +28,12 @@ class Random {
     switch (in_.op) {
       case Opcode::kRandomUniform:
         return b_.ToDtype(ir::IsFloat(in_.dtype) ? UniformFloat() : UniformInt(), in_.dtype);
+      case Opcode::kRandomNormal:
+        return b_.ToDtype(Normal(), in_.dtype);
       default:
         FAULTLINE_CHECK(in_.op == Opcode::kRandomBernoulli, "a distribution without a lowering");
         return b_.Cast(
-            b_.Compare(Op::kLower, Fraction(Word(4), 8, -24, Reg::kF32), in_.scalar(0, Reg::kF32)),
+            b_.Compare(Op::kLower, Fraction24(Word(4), Reg::kF32), in_.scalar(0, Reg::kF32)),
             Dtype::kBool, in_.dtype);
     }
   }
@@ -79,18 +82,36 @@ class Random {
   }
   Val Joined(Val low, Val high) const { return Binary(Op::kOr, low, Left(high, 32)); }
 
-  // (word >> shift  * 2^exponent; exact.
-  Val Fraction(Val word, uint64_t shift, int exponent, Reg reg) const {
-    const Val bits = Right(word, shift);
-    const double unit = exponent == -24 ? 0x1p-24 : 0x1p-53;
+  // The upper bits of a word over their range; exact, as all scaling here: 24 bits, f64 53.
+  Val Fraction24(Val word, Reg reg) const { return Scaled(Right(word, 8), 0x1p-24, reg); }
+  Val Fraction53(Val word) const { return Scaled(Right(word, 11), 0x1p-53, Reg::kF64); }
+  Val Scaled(Val bits, double unit, Reg reg) const {
     return Binary(Op::kMul, b_.Convert(bits, reg), b_.Number(reg, unit));
   }
 
   Val UniformFloat() const {
     const Val low = in_.scalar(0, reg_);
     const Val range = Binary(Op::kSub, in_.scalar(1, reg_), low);
-    const Val u = wide_ ? Fraction(Word(2), 11, -53, reg_) : Fraction(Word(4), 8, -24, reg_);
+    const Val u = wide_ ? Fraction53(Word(2)) : Fraction24(Word(4), reg_);
     return Binary(Op::kAdd, low, Binary(Op::kMul, u, range));
+  }
+
+  // mean + deviation * z, by Box and Muller: the radius sqrt(-2 log u1) times the cosine of a turn
+  // by u2 for even elements, its sine for odd ones. u1 is above 0, at most 1.
+  Val Normal() const {
+    const Words w = Block(2);
+    const double unit = wide_ ? 0x1p-53 : 0x1p-24;
+    const Val first = wide_ ? Right(Joined(w[0], w[1]), 11) : Right(w[0], 8);
+    const Val u1 = Scaled(Binary(Op::kAdd, first, U64(1)), unit, reg_);
+    const Val u2 = wide_ ? Fraction53(Joined(w[2], w[3])) : Fraction24(w[1], reg_);
+    const Val log = b_.Unary(Op::kLog, u1);
+    const Val radius = b_.Unary(Op::kSqrt, Binary(Op::kMul, b_.Number(reg_, -2), log));
+    const double turn = 2 * std::numbers::pi;
+    const Val tau = b_.Number(reg_, wide_ ? turn : static_cast<float>(turn));
+    const Val angle = Binary(Op::kMul, tau, u2);
+    const Val wave = b_.Select(IsRest(2, 0), b_.Unary(Op::kCos, angle), b_.Unary(Op::kSin, angle));
+    const Val step = Binary(Op::kMul, in_.scalar(1, reg_), Binary(Op::kMul, radius, wave));
+    return Binary(Op::kAdd, in_.scalar(0, reg_), step);
   }
 
   // low + the high half of word * range, ranges modulo the width of the dtype.

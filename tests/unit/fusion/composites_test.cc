@@ -176,7 +176,12 @@ TEST_CASE("a random tensor has one value, whatever launch makes it") {
       "%b: i64[5,7] = random_uniform -5 5 seed=3\n"
       "%c: i64[1] = sum %b\n"
       "%d: bool[9] = random_bernoulli 0x1p-1 seed=3\n"
-      "read %a %u %m %c %d\n";
+      "%e: f32[5,7] = random_normal 1 2 seed=3 offset=9\n"
+      "%f: f32[1,7] = max_dim %e dim=0\n"
+      "%g: f64[7,3] = random_normal 1 2 seed=4\n"
+      "%h: f64[3,7] = permute %g axes=[1,0]\n"
+      "%k: f64[3,1] = min_dim %h dim=1\n"
+      "read %a %u %m %c %d %e %f %k\n";
   const ProgramRun fused = RunText(*engine, kText);
   const ProgramRun unfused = RunText(*engine, kText, {.fusion = false});
   REQUIRE(fused.failures.empty());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 
 #include "reference/philox.h"
@@ -106,6 +107,27 @@ TEST_CASE("uniform values are points") {
   const std::string body = "%y: f32[2] = random_uniform 1 3 seed=0\n";
   // U is 0x1.989fap-2 and 0x1.c2d38ap-1.
   CHECK(DescribeY(body) == "0x1.cc4fdp+0 0x1.6169c4p+1");
+}
+
+TEST_CASE("normal values are known to a few ulp, and are normal") {
+  const std::string body = "%y: f32[8192] = random_normal 3 2 seed=1\n";
+  CHECK(WidestRadius("%y: f32[8192] = random_normal 0 1 seed=1\n") < 8);
+  const ir::Program program = ParseOrFail(body);
+  const Evaluation evaluation = Evaluate(program, FusionCpuContract());
+  const Points& y = *evaluation.values[*program.Find("y")].naive;
+  double moments[5] = {};
+  for (int64_t i = 0; i < 8192; ++i) {
+    const double z = (y.Float(i) - 3) / 2;
+    double power = 1;
+    for (double& moment : moments) {
+      moment += power / 8192;
+      power *= z;
+    }
+  }
+  CHECK(std::fabs(moments[1]) < 0.04);
+  CHECK(std::fabs(moments[2] - 1) < 0.06);
+  CHECK(std::fabs(moments[3]) < 0.15);
+  CHECK(std::fabs(moments[4] - 3) < 0.4);
 }
 
 }  // namespace

@@ -46,10 +46,14 @@ class CaseRunner {
       }
       backend = std::move(*made);
     }
-    const auto make = [&] { return MakeBackend(Spec(item)); };
-    json result = ReplayCase(File(item), *backend, make, options_.session);
+    json result = ReplayCase(File(item), *backend, options_.session);
     result["backend"] = Spec(item).name;
     return result.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+
+  std::string Localise(int item) const {
+    const auto make = [&] { return MakeBackend(Spec(item)); };
+    return LocaliseCase(File(item), make, options_.session).dump();
   }
 
  private:
@@ -101,12 +105,27 @@ json Replay(const ReplayOptions& options, const std::function<void(const json&)>
       .workers = options.jobs,
       .timeout_s = options.timeout_s,
       .items_per_child = options.shared_engine ? (items + options.jobs - 1) / options.jobs : 16};
+  std::vector<int> divergent;  // items to localise
   RunInChildren(
       items, pool, [&](int item) { return runner.Run(item); },
       [&](int item, const ItemResult& end) {
         json& one = results[static_cast<size_t>(item)];
         one = ResultOf(runner, item, options.timeout_s, end);
         MarkKnown(options, one);
+        if (one["verdict"] == VerdictName(VerdictKind::kDivergence) && one.contains("mismatches")) {
+          divergent.push_back(item);
+        } else {
+          result(one);
+        }
+      },
+      stopped);
+  RunInChildren(
+      static_cast<int>(divergent.size()),
+      {.workers = options.jobs, .timeout_s = options.timeout_s, .items_per_child = 16},
+      [&](int i) { return runner.Localise(divergent[static_cast<size_t>(i)]); },
+      [&](int i, const ItemResult& end) {
+        json& one = results[static_cast<size_t>(divergent[static_cast<size_t>(i)])];
+        if (end.end == ItemResult::End::kAnswered) one.update(json::parse(end.answer));
         result(one);
       },
       stopped);

@@ -64,22 +64,9 @@ json CheckRejection(const std::string& path, const Rejection& expected, const ir
                                   ir::StatusCodeName(expected.code), expected.line, got)}};
 }
 
-// Adds the first wrong op of a divergence of values.
-void AddLocalisation(const ir::Program& program, const Verdict& verdict, const BackendMaker& make,
-                     const SessionOptions& session, json& result) {
-  constexpr double kTimeoutSeconds = 10;
-  if (verdict.kind != VerdictKind::kDivergence || verdict.mismatches == 0) return;
-  const Localisation found =
-      Localise(program, verdict, ForkedJudge(make, kTimeoutSeconds), {.session = session});
-  result["localised"] = LocalisedName(found.localised);
-  if (!found.statement.empty()) result["first_wrong"] = found.statement;
-}
-
-json Judged(const ir::Program& program, Backend& backend, const BackendMaker& make,
-            const SessionOptions& session) {
+json Judged(const ir::Program& program, Backend& backend, const SessionOptions& session) {
   const Judgement judgement = JudgeProgram(program, backend, {.session = session});
   json result = VerdictToJson(judgement.verdict);
-  AddLocalisation(program, judgement.verdict, make, session, result);
   const int statement = judgement.verdict.statement;
   if (statement >= 0 && statement < static_cast<int>(program.statements.size())) {
     const ir::Statement& at = program.statements[static_cast<size_t>(statement)];
@@ -93,8 +80,7 @@ json Judged(const ir::Program& program, Backend& backend, const BackendMaker& ma
   return result;
 }
 
-json Replay(const std::string& path, Backend& backend, const BackendMaker& make,
-            const SessionOptions& session) {
+json Replay(const std::string& path, Backend& backend, const SessionOptions& session) {
   const ir::Result<std::string> text = ReadProgramText(path);
   if (!text.has_value()) return BadInput(path, text.error());
   const ir::Result<ir::Program> program = ir::ParseAndVerify(*text);
@@ -108,7 +94,7 @@ json Replay(const std::string& path, Backend& backend, const BackendMaker& make,
   if (const ir::Status status = VerifyExpects(*program); !status.ok()) {
     return BadInput(path, status);
   }
-  return Judged(*program, backend, make, session);
+  return Judged(*program, backend, session);
 }
 
 // JSON has no infinity.
@@ -149,14 +135,31 @@ json UnjudgedCase(const std::string& path, const std::string& backend, const Ver
   return result;
 }
 
-json ReplayCase(const std::string& path, Backend& backend, const BackendMaker& make,
-                const SessionOptions& session) {
+json ReplayCase(const std::string& path, Backend& backend, const SessionOptions& session) {
   const auto start = std::chrono::steady_clock::now();
-  json result = Replay(path, backend, make, session);
+  json result = Replay(path, backend, session);
   result["file"] = path;
   result["backend"] = backend.name();
   result["seconds"] =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+json LocaliseCase(const std::string& path, const BackendMaker& make,
+                  const SessionOptions& session) {
+  constexpr double kTimeoutSeconds = 10;
+  json result = json::object();
+  const ir::Result<std::string> text = ReadProgramText(path);
+  if (!text.has_value()) return result;
+  const ir::Result<ir::Program> program = ir::ParseAndVerify(*text);
+  if (!program.has_value()) return result;
+  const Judge judge = ForkedJudge(make, kTimeoutSeconds);
+  const RunOptions options{.session = session};
+  const Verdict verdict = judge(*program, options).verdict;
+  if (verdict.kind != VerdictKind::kDivergence || verdict.mismatches == 0) return result;
+  const Localisation found = Localise(*program, verdict, judge, options);
+  result["localised"] = LocalisedName(found.localised);
+  if (!found.statement.empty()) result["first_wrong"] = found.statement;
   return result;
 }
 

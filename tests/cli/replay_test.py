@@ -46,6 +46,17 @@ a.fl: divergence on canary: %n (i32[9]): element 8 is 0, admissible is -9; 1 of 
         again, _ = self.faultline(*shlex.split(line), code=1)
         self.assertIn("DEDUP_TOKEN: divergence/number/elementwise/int", again)
 
+    def test_threads_of_a_backend_need_not_survive_a_fork(self):
+        build = os.path.dirname(os.path.dirname(program.PROGRAM))
+        plugin = os.path.join(build, "examples", "threaded.so")
+        self.program("a.fl", "%a: f32[3] = input [0x1p+0, 0x1p+0, 0x1p+0]\n"
+                             "%s: f32[1] = sum_dim %a dim=0\n%n: f32[1] = neg %s\nread %n\n")
+        begin = time.monotonic()
+        out, _ = self.faultline("replay", "a.fl", "--backend", plugin, code=1)
+        self.assertIn("first wrong: %s: f32[1] = sum_dim %a dim=0", out)
+        # Less than a run that hangs is given.
+        self.assertLess(time.monotonic() - begin, 9)
+
     def test_crash_costs_one_file(self):
         for name in ("a.fl", "c.fl"):
             self.program(name, AGREES)

@@ -4,9 +4,11 @@
 #include "reference/enclosure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "ir/base/check.h"
 #include "ir/element.h"
@@ -16,13 +18,50 @@ namespace {
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
 
-template <class Bits>
-void HoldElements(ir::Dtype dtype, const std::byte* data, std::vector<Cell>& cells) {
+template <class Element, class Held>
+void HoldEach(const std::byte* data, std::vector<Cell>& cells, const Held& held) {
   for (size_t i = 0; i < cells.size(); ++i) {
-    Bits bits;
-    std::memcpy(&bits, data + i * sizeof(Bits), sizeof(Bits));
-    cells[i] = Hold(dtype, bits);
+    Element element;
+    std::memcpy(&element, data + i * sizeof(Element), sizeof(Element));
+    cells[i] = held(element);
   }
+}
+
+// Hold of every element, with the dtype looked at once.
+void HoldElements(ir::Dtype dtype, const std::byte* data, std::vector<Cell>& cells) {
+  const auto value = [](auto element) { return ToCell(static_cast<int64_t>(element)); };
+  const auto slowly = [dtype](auto bits) { return Hold(dtype, bits); };
+  switch (dtype) {
+    case ir::Dtype::kF64:
+    case ir::Dtype::kI64:
+    case ir::Dtype::kU64:
+      return HoldEach<int64_t>(data, cells, value);
+    case ir::Dtype::kF32:
+      return HoldEach<float>(data, cells, [](float element) {
+        return std::isnan(element) ? Hold(ir::Dtype::kF32, std::bit_cast<uint32_t>(element))
+                                   : ToCell(double{element});
+      });
+    case ir::Dtype::kI32:
+      return HoldEach<int32_t>(data, cells, value);
+    case ir::Dtype::kI16:
+      return HoldEach<int16_t>(data, cells, value);
+    case ir::Dtype::kI8:
+      return HoldEach<int8_t>(data, cells, value);
+    case ir::Dtype::kU32:
+      return HoldEach<uint32_t>(data, cells, value);
+    case ir::Dtype::kU16:
+      return HoldEach<uint16_t>(data, cells, value);
+    case ir::Dtype::kU8:
+      return HoldEach<uint8_t>(data, cells, value);
+    case ir::Dtype::kF16:
+    case ir::Dtype::kBf16:
+      return HoldEach<uint16_t>(data, cells, slowly);
+    case ir::Dtype::kBool:
+      return HoldEach<uint8_t>(data, cells, slowly);
+    case ir::Dtype::kQuantized:
+      break;
+  }
+  FAULTLINE_CHECK(false, "a quantized tensor is more than its elements");
 }
 
 }  // namespace
@@ -33,28 +72,14 @@ Points HoldTensor(const ir::HostTensor& tensor) {
   const size_t n = At(tensor.type.NumElements());
   points.cells.resize(n);
   if (tensor.type.quantized()) {
-    const ir::QuantizedParts parts = ir::DecodeQuantized(tensor);
+    ir::QuantizedParts parts = ir::DecodeQuantized(tensor);
     for (size_t i = 0; i < n; ++i) points.cells[i] = ToCell(int64_t{parts.codes[i]});
-    points.scales = parts.scales;
-    points.zeros = parts.zeros;
+    points.scales = std::move(parts.scales);
+    points.zeros = std::move(parts.zeros);
     if (parts.tensor_scale) points.tensor_scale = std::bit_cast<float>(*parts.tensor_scale);
     return points;
   }
-  const ir::Dtype dtype = tensor.type.dtype();
-  const std::byte* data = tensor.bytes.data();
-  switch (ir::ByteSize(dtype)) {
-    case 8:
-      HoldElements<uint64_t>(dtype, data, points.cells);
-      break;
-    case 4:
-      HoldElements<uint32_t>(dtype, data, points.cells);
-      break;
-    case 2:
-      HoldElements<uint16_t>(dtype, data, points.cells);
-      break;
-    default:
-      HoldElements<uint8_t>(dtype, data, points.cells);
-  }
+  HoldElements(tensor.type.dtype(), tensor.bytes.data(), points.cells);
   return points;
 }
 

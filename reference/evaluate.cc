@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/base/check.h"
+#include "ir/base/small_vector.h"
 #include "ir/infer.h"
 #include "reference/kernel.h"
 #include "reference/nature.h"
@@ -18,6 +19,11 @@ namespace {
 
 using EnclosurePtr = std::shared_ptr<const Enclosure>;
 using PointsPtr = std::shared_ptr<const Points>;
+// Of one application.
+template <class T>
+using Operands = ir::SmallVector<T, 3>;
+template <class T>
+using Results = ir::SmallVector<T, 1>;
 
 ir::Status IndexStatus(ir::Opcode op, const IndexErrors::Entry& entry) {
   return {ir::StatusCode::kIndexOutOfRange,
@@ -43,26 +49,21 @@ struct Application {
   const Contract& contract;
   const ir::Statement& statement;
   ir::Dtype operand;
-  std::vector<ir::Type> types;     // of the results
-  std::vector<ir::Dtype> results;  // their dtypes, as kernels see them
+  Results<ir::Type> types;     // of the results
+  Results<ir::Dtype> results;  // their dtypes, as kernels see them
 };
 
-template <class T>
-std::vector<T*> PointersTo(const std::vector<std::shared_ptr<T>>& tensors) {
-  std::vector<T*> pointers;
-  for (const auto& tensor : tensors) pointers.push_back(tensor.get());
-  return pointers;
-}
-
-std::vector<PointsPtr> RunExact(const Application& app, const std::vector<const Points*>& operands,
-                                Nature* nature, IndexErrors& errors) {
-  std::vector<std::shared_ptr<Points>> results;
+Results<PointsPtr> RunExact(const Application& app, std::span<const Points* const> operands,
+                            Nature* nature, IndexErrors& errors) {
+  Results<PointsPtr> results;
+  Results<Points*> pointers;
   for (const ir::Type& type : app.types) {
-    results.push_back(std::make_shared<Points>());
-    results.back()->type = type;
-    results.back()->cells.resize(static_cast<size_t>(type.NumElements()));
+    auto result = std::make_shared<Points>();
+    result->type = type;
+    result->cells.resize(static_cast<size_t>(type.NumElements()));
+    pointers.push_back(result.get());
+    results.push_back(std::move(result));
   }
-  const std::vector<Points*> pointers = PointersTo(results);
   const Exact exact(app.contract, app.operand, app.results[0], nature);
   KernelOf(app.statement.op)
       .exact({.algebra = exact,
@@ -80,23 +81,24 @@ std::vector<PointsPtr> RunExact(const Application& app, const std::vector<const 
     const ir::Dtype dtype = app.results[r];
     if (nature == nullptr || !app.contract.wider_intermediates) break;
     if (!ir::IsFloat(dtype) || app.types[r].quantized()) continue;
-    for (Cell& cell : results[r]->cells) {
+    for (Cell& cell : pointers[r]->cells) {
       if (!std::isnan(AsFloat(cell))) cell = ToCell(Round(dtype, AsFloat(cell)));
     }
   }
-  return {results.begin(), results.end()};
+  return results;
 }
 
-std::vector<EnclosurePtr> RunSets(const Application& app,
-                                  const std::vector<const Enclosure*>& operands,
-                                  const std::vector<PointsPtr>& naive, bool wide,
-                                  IndexErrors& errors) {
-  std::vector<std::shared_ptr<Enclosure>> results;
-  for (const ir::Type& type : app.types) {
-    results.push_back(std::make_shared<Enclosure>(Enclosure::ToFill(type)));
+Results<EnclosurePtr> RunSets(const Application& app, std::span<const Enclosure* const> operands,
+                              const Results<PointsPtr>& naive, bool wide, IndexErrors& errors) {
+  Results<EnclosurePtr> results;
+  Results<Enclosure*> pointers;
+  Results<const Points*> naives;
+  for (size_t r = 0; r < naive.size(); ++r) {
+    auto result = std::make_shared<Enclosure>(Enclosure::ToFill(app.types[r]));
+    pointers.push_back(result.get());
+    naives.push_back(naive[r].get());
+    results.push_back(std::move(result));
   }
-  const std::vector<Enclosure*> pointers = PointersTo(results);
-  const std::vector<const Points*> naives = PointersTo(naive);
   const Sets sets(app.contract, app.operand, app.results[0], wide);
   KernelOf(app.statement.op)
       .sets({.algebra = sets,
@@ -109,8 +111,8 @@ std::vector<EnclosurePtr> RunSets(const Application& app,
              .errors = errors,
              .results = pointers,
              .naives = naives});
-  for (size_t r = 0; r < results.size(); ++r) results[r]->Finish(naive[r]);
-  return {results.begin(), results.end()};
+  for (size_t r = 0; r < naive.size(); ++r) pointers[r]->Finish(naive[r]);
+  return results;
 }
 
 // From operands that are points: the naive bits, with zeros of free sign.
@@ -169,7 +171,7 @@ bool MayBeLeftWider(const Application& app, size_t r) {
 
 // What consumers of result `r` see where Nature keeps some elements unrounded.
 PointsPtr ConsumedWider(const Application& app, size_t r,
-                        const std::vector<const Points*>& operands, const PointsPtr& stored,
+                        std::span<const Points* const> operands, const PointsPtr& stored,
                         Nature& nature) {
   Application wide = app;
   wide.results[r] = ir::Dtype::kF64;
@@ -185,11 +187,11 @@ PointsPtr ConsumedWider(const Application& app, size_t r,
 // to.
 class DecodedOperands {
  public:
-  DecodedOperands(const Contract& contract, ir::Opcode op, std::vector<const Points*>& naive,
-                  std::vector<const Enclosure*>& operands) {
+  DecodedOperands(const Contract& contract, ir::Opcode op, std::span<const Points*> naive,
+                  std::span<const Enclosure*> operands) {
     const auto quantized = [](const Enclosure* operand) { return operand->type().quantized(); };
     if (!ir::DecodesOperands(op) || std::ranges::none_of(operands, quantized)) return;
-    std::vector<ir::Type> types;
+    Operands<ir::Type> types;
     for (const Enclosure* operand : operands) types.push_back(operand->type());
     dtype_ = ir::ComputeDtype(types);
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -300,8 +302,8 @@ void Evaluator::Step(int index) {
 }
 
 void Evaluator::Apply(int index, const ir::Statement& statement) {
-  std::vector<const Points*> naive_operands;
-  std::vector<const Enclosure*> operands;
+  Operands<const Points*> naive_operands;
+  Operands<const Enclosure*> operands;
   std::vector<Spoil> spoils;
   for (const ir::ValueId operand : statement.operands) {
     naive_operands.push_back(sources_[operand].get());
@@ -312,17 +314,16 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
   const bool points = std::ranges::all_of(operands, &Enclosure::AllPoints);
   Application app{contract_, statement, ir::Dtype::kBool, {}, {}};
   for (const ir::ValueId value : statement.results) {
-    app.types.push_back(program_.TypeOf(value));
+    ir::Type type = program_.TypeOf(value);
     // What is quantized anew is first made as floats.
-    if (decoded.any() && app.types.back().quantized()) {
-      app.types.back().element = ir::ElementType(decoded.dtype());
-    }
-    app.results.push_back(ElementDtype(app.types.back()));
+    if (decoded.any() && type.quantized()) type.element = ir::ElementType(decoded.dtype());
+    app.results.push_back(ElementDtype(type));
+    app.types.push_back(type);
   }
   app.operand = operands.empty() ? app.results[0] : ElementDtype(operands[0]->type());
 
   IndexErrors naive_errors;
-  const std::vector<PointsPtr> naive = RunExact(app, naive_operands, options_.nature, naive_errors);
+  const Results<PointsPtr> naive = RunExact(app, naive_operands, options_.nature, naive_errors);
   IndexErrors errors = naive_errors;
   // Layout ops may quantize anew.
   bool exact = points;
@@ -333,12 +334,12 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
         ExactOnPoints(statement.op, statement.attributes, contract_, app.operand, app.results[r]);
     wider = wider || MayBeConsumedWider(app, r);
   }
-  std::vector<EnclosurePtr> enclosures(naive.size());
+  Results<EnclosurePtr> enclosures;
   if (options_.enclosures && !exact) {
     errors = {};
     enclosures = RunSets(app, operands, naive, false, errors);
   }
-  std::vector<EnclosurePtr> wide;
+  Results<EnclosurePtr> wide;
   if (options_.enclosures && wider) {
     IndexErrors ignored;
     wide = RunSets(app, operands, naive, true, ignored);
@@ -350,14 +351,16 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     break;
   }
   for (size_t r = 0; r < naive.size(); ++r) {
-    EnclosurePtr enclosure = std::move(enclosures[r]);
+    EnclosurePtr enclosure;
     if (!options_.enclosures) {
       enclosure = std::make_shared<const Enclosure>(naive[r]);
     } else if (exact) {
       enclosure = ExactEnclosure(statement.op, app.results[r], naive[r]);
     } else if (contract_.wider_intermediates && ir::IsFloat(app.results[r]) &&
-               !app.types[r].quantized() && !enclosure->AllPoints()) {
-      enclosure = RoundedToDtype(*enclosure, naive[r], contract_);
+               !app.types[r].quantized() && !enclosures[r]->AllPoints()) {
+      enclosure = RoundedToDtype(*enclosures[r], naive[r], contract_);
+    } else {
+      enclosure = std::move(enclosures[r]);
     }
     const bool consumed_wider = MayBeConsumedWider(app, r);
     Evaluated& result = values_[statement.results[r]];

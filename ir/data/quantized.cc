@@ -20,9 +20,14 @@ namespace {
 // Visits every logical element in row-major order: body(flat index, place of its code).
 template <typename Body>
 void ForEachCode(const Type& type, Body body) {
-  if (type.NumElements() == 0) return;
-  std::array<int64_t, kRankMax> index = {};
+  const int64_t count = type.NumElements();
+  if (count == 0) return;
   int64_t flat = 0;
+  if (type.scheme().store == QStore::kNative) {
+    for (; flat < count; ++flat) body(static_cast<size_t>(flat), CodePlace{flat, 0});
+    return;
+  }
+  std::array<int64_t, kRankMax> index = {};
   do {
     body(static_cast<size_t>(flat++), PlaceOfCode(type.scheme(), type.shape, index.data()));
   } while (NextIndex(type.shape, index.data()));

@@ -9,6 +9,7 @@
 
 #include "fusion/fault.h"
 #include "ir/base/check.h"
+#include "ir/base/small_vector.h"
 
 namespace faultline::fusion::cpu {
 namespace {
@@ -25,6 +26,8 @@ class Compiler {
   Program Run() {
     const Block& block = *program_.block;
     MakeValues(block);
+    program_.steps.reserve(block.instructions.size());
+    program_.phases.reserve(block.phases.size());
     for (const Phase& phase : block.phases) MakePhase(block, phase);
     for (const Access& access : block.accesses) {
       if (access.storage.quantized()) program_.quantized = true;
@@ -45,6 +48,8 @@ class Compiler {
   }
 
  private:
+  using FreeTiles = std::array<ir::SmallVector<Home, 4>, 9>;  // by width
+
   void MakeValues(const Block& block) {
     const std::vector<Scope> scopes = ScopesOf(block);
     program_.values.resize(block.instructions.size());
@@ -158,7 +163,7 @@ class Compiler {
       ForArguments(program_.steps[s],
                    [&](ValueId id) { last_use[static_cast<size_t>(id)] = static_cast<int>(s); });
     }
-    std::array<std::vector<Home>, 9> free;  // by width
+    FreeTiles free;
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       const Step& step = program_.steps[s];
       std::array<ValueId, 4> ending = {step.a, step.b, step.c, step.d};
@@ -209,6 +214,7 @@ class Compiler {
       ForArguments(step, [&](ValueId id) { ++uses[static_cast<size_t>(id)]; });
     }
     std::vector<Step> steps;
+    steps.reserve(program_.steps.size());
     for (PhaseProgram& phase : program_.phases) {
       const int begin = static_cast<int>(steps.size());
       for (int s = phase.begin; s < phase.end; ++s) {
@@ -271,7 +277,7 @@ class Compiler {
   }
 
   void FindSpecialSteps(PhaseProgram* phase) {
-    std::vector<ValueId> stored;
+    ir::SmallVector<ValueId, 4> stored;
     for (int s = phase->begin; s < phase->end; ++s) {
       const Step& step = program_.steps[static_cast<size_t>(s)];
       const bool reduces = step.kind == StepKind::kAccumulate || step.kind == StepKind::kArg ||
@@ -317,12 +323,11 @@ class Compiler {
            (step.arity > 2 && step.c == id) || (step.arity > 3 && step.d == id);
   }
 
-  void PlaceTile(const Step& step, std::array<std::vector<Home>, 9>* free,
-                 const std::vector<int>& last_use) {
+  void PlaceTile(const Step& step, FreeTiles* free, const std::vector<int>& last_use) {
     ValueInfo& value = program_.values[static_cast<size_t>(step.dst)];
     if (value.scope != Scope::kElement || value.row_buffer) return;
     const int width = ByteSize(value.reg);
-    std::vector<Home>& tiles = (*free)[static_cast<size_t>(width)];
+    auto& tiles = (*free)[static_cast<size_t>(width)];
     if (!tiles.empty()) {
       value.along = tiles.back();
       tiles.pop_back();

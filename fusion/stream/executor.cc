@@ -65,17 +65,18 @@ uint64_t ScalarBits(Reg reg, const ir::Scalar& scalar) {
 
 // ---------------------------------------------------------------------------------- memory
 
+SharedBuffer* Executor::Hold(Buffer* buffer) {
+  if (free_.empty()) free_.push_back(&owned_.emplace_back());
+  SharedBuffer* memory = free_.back();
+  free_.pop_back();
+  *memory = {buffer, 1};
+  return memory;
+}
+
 ir::Result<SharedBuffer*> Executor::AllocateBytes(int64_t bytes) {
   auto buffer = target_.Allocate(&account_, bytes);
   if (!buffer.has_value()) return std::unexpected(std::move(buffer).error());
-  if (free_.empty()) {
-    owned_.push_back(std::make_unique<SharedBuffer>());
-    free_.push_back(owned_.back().get());
-  }
-  SharedBuffer* memory = free_.back();
-  free_.pop_back();
-  *memory = {*buffer, 1};
-  return memory;
+  return Hold(*buffer);
 }
 
 ir::Result<SharedBuffer*> Executor::Allocate(const ir::ElementType& element, const ir::Shape& shape,
@@ -86,15 +87,8 @@ ir::Result<SharedBuffer*> Executor::Allocate(const ir::ElementType& element, con
   }
   auto tensor = target_.AllocateTensor(&account_, element.dtype, shape);
   if (!tensor.has_value()) return std::unexpected(std::move(tensor).error());
-  if (free_.empty()) {
-    owned_.push_back(std::make_unique<SharedBuffer>());
-    free_.push_back(owned_.back().get());
-  }
-  SharedBuffer* memory = free_.back();
-  free_.pop_back();
-  *memory = {tensor->buffer, 1};
   *place = tensor->place;
-  return memory;
+  return Hold(tensor->buffer);
 }
 
 void Executor::Release(SharedBuffer* memory) {

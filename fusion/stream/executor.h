@@ -74,6 +74,8 @@ class Executor {
     BlockBinding Binding() const { return {extents, buffers, accesses, parameters}; }
   };
 
+  // The buffer with its first holder.
+  SharedBuffer* Hold(Buffer* buffer);
   void RunStep(const PlanStep& step);
   bool LivesOn(const PlanAlias& alias) const;
   bool InputsReady(const PlanStep& step);
@@ -93,7 +95,7 @@ class Executor {
 
   Target& target_;
   MemoryAccount& account_;
-  std::vector<std::unique_ptr<SharedBuffer>> owned_;
+  std::deque<SharedBuffer> owned_;
   std::vector<SharedBuffer*> free_;
   std::deque<ir::Status> failures_;
 

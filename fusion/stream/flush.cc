@@ -34,12 +34,10 @@ void ClearIfIdle(Stream& stream) {
 void StreamSession::Flush(int stream) {
   Stream& queue = StreamAt(stream);
   if (!queue.ops.empty()) {
-    std::vector<PendingOp> ops = std::move(queue.ops);
-    queue.ops.clear();
+    std::vector<PendingOp> ops = std::exchange(queue.ops, {});
     RunOps(queue, ops);
     ClearIfIdle(queue);
-    ops.clear();
-    queue.ops = std::move(ops);  // keeps its memory
+    queue.ops = std::move(ops);  // empty; keeps its memory
   }
   for (Value* value : std::exchange(queue.late_drops, {})) DropHandleOf(value);
 }
@@ -58,14 +56,14 @@ void StreamSession::Drain(int stream, std::span<Value* const> values) {
   std::vector<PendingOp> ops;
   std::ranges::copy_if(queue.ops, std::back_inserter(ops), &PendingOp::selected);
   std::erase_if(queue.ops, [](const PendingOp& op) { return op.selected; });
-  RunOps(queue, std::move(ops));
+  RunOps(queue, ops);
   ClearIfIdle(queue);
   if (!queue.ops.empty()) return;
   for (Value* value : std::exchange(queue.late_drops, {})) DropHandleOf(value);
 }
 
 // Operations leave as they are done or spoiled, so that what they held is not kept for them.
-void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> pending) {
+void StreamSession::RunOps(Stream& stream, std::vector<PendingOp>& pending) {
   while (true) {
     SpoilDerived(stream, pending);
     if (pending.empty()) return;
@@ -82,7 +80,10 @@ void StreamSession::RunOps(Stream& stream, std::vector<PendingOp> pending) {
     }
     if (pending.size() > 1) {
       // One of them cannot be compiled: alone, it spoils nothing else.
-      for (const PendingOp& op : pending) RunOps(stream, {op});
+      for (const PendingOp& op : std::exchange(pending, {})) {
+        std::vector<PendingOp> alone = {op};
+        RunOps(stream, alone);
+      }
       return;
     }
     const PendingOp& op = pending.front();
@@ -241,10 +242,6 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     }
   }
   TracePlan(plan, ops, stopped);
-  std::vector<uint8_t> again(plan.ops.size(), 0);
-  for (size_t s = stopped; s < plan.steps.size(); ++s) {
-    for (uint32_t o : plan.steps[s].ops) again[o] = 1;
-  }
   Settle(ops, plan);
   if (failure.has_value()) {
     const PendingOp& op = ops[failure->op];
@@ -258,6 +255,15 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     for (const PendingOp& other : ops) {
       if (FAULT(error_spoils_its_neighbours)) SpoilValue(*other.result, spoil);
     }
+  }
+  if (stopped == plan.steps.size()) {
+    FinishOps(stream, ops);
+    ops.clear();
+    return;
+  }
+  std::vector<uint8_t> again(plan.ops.size(), 0);
+  for (size_t s = stopped; s < plan.steps.size(); ++s) {
+    for (uint32_t o : plan.steps[s].ops) again[o] = 1;
   }
   std::vector<PendingOp> done;
   std::vector<PendingOp> left;
@@ -303,21 +309,23 @@ void StreamSession::FinishOps(Stream& stream, std::span<const PendingOp> ops) {
   }
   // A value is freed once: where it is met first after everything that held it is gone.
   ++epoch_;
-  std::vector<Value*> met;
   const auto meet = [&](Value* value) {
     if (value->epoch == epoch_) return;
     value->epoch = epoch_;
-    met.push_back(value);
+    FreeIfDead(value);
   };
   for (const PendingOp& op : ops) {
     for (Value* operand : OperandsOf(stream, op)) meet(operand);
     meet(op.result);
   }
-  for (Value* value : met) FreeIfDead(value);
 }
 
 void StreamSession::TracePlan(const Plan& plan, std::span<const PendingOp> ops, size_t steps) {
   if (!options_.trace) return;
+  trace_.launches.reserve(trace_.launches.size() + steps);
+  trace_.ops.reserve(trace_.ops.size() + ops.size());
+  trace_.decisions.reserve(trace_.decisions.size() + plan.decisions.size());
+  trace_.aliases.reserve(trace_.aliases.size() + plan.aliases.size());
   for (size_t s = 0; s < steps; ++s) {
     const PlanStep& step = plan.steps[s];
     LaunchRecord record;

@@ -35,7 +35,7 @@ void StreamSession::Record(const Application& application, std::span<Value* cons
 void StreamSession::RecordExpansion(const Application& application,
                                     std::span<Value* const> operands, size_t part, Value* result) {
   static const ir::Attributes kNone;
-  std::vector<ir::Type> types;
+  Operands<ir::Type> types;
   for (const Value* value : operands) types.push_back(value->type);
   const ir::Attributes& attributes =
       application.attributes != nullptr ? *application.attributes : kNone;
@@ -100,7 +100,7 @@ void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> op
   op.run_count = static_cast<uint32_t>(stream.runs.size()) - op.first_run;
   stream.scalars.insert(stream.scalars.end(), scalars.begin(), scalars.end());
   if (!operands.empty() && operands[0]->type.quantized() && ir::IsLayoutOp(op.op)) {
-    std::vector<ir::Type> types;
+    Operands<ir::Type> types;
     for (const Value* value : operands) types.push_back(value->type);
     op.moves_codes = ir::MovesCodes(op.op, attributes, types, result->type);
   }
@@ -117,16 +117,16 @@ void StreamSession::Push(int stream_id, PendingOp op, std::span<Value* const> op
   stream.ops.push_back(op);
 }
 
-void StreamSession::RecordApplication(const Application& application, std::vector<Value*> operands,
+void StreamSession::RecordApplication(const Application& application,
+                                      std::span<Value* const> given,
+                                      std::span<const ir::Type> types,
                                       std::span<Value* const> results) {
-  std::vector<ir::Type> types;
-  types.reserve(operands.size());
-  for (const Value* value : operands) types.push_back(value->type);
   const bool product = application.op == ir::Opcode::kQMatmul;
   if (!product && !ir::SeesDecoded(application.op, types)) {
-    for (size_t r = 0; r < results.size(); ++r) Record(application, operands, r, results[r]);
+    for (size_t r = 0; r < results.size(); ++r) Record(application, given, r, results[r]);
     return;
   }
+  std::vector<Value*> operands(given.begin(), given.end());
   // What the op itself computes, and in which dtype.
   Application plain = application;
   const ir::Dtype dtype = ir::ComputeDtype(types);

@@ -19,6 +19,7 @@
 namespace faultline::fusion {
 namespace {
 
+constexpr size_t kValuesExpected = 32;
 constexpr size_t kStepsMax = 3;  // of an application, beside the decoding of its operands
 
 ir::Status Misuse(std::string message) {
@@ -71,11 +72,17 @@ StreamSession::StreamSession(const EngineParts& engine, const SessionOptions& op
       account_{.limit = options.memory_limit, .fail_allocation = options.fail_allocation},
       executor_(engine.target, account_) {
   options_.queue_limit = std::clamp(options_.queue_limit, 1, static_cast<int>(kSegmentOpsMax));
+  handles_.reserve(kValuesExpected);
+  free_handles_.reserve(kValuesExpected);
+  free_values_.reserve(kValuesExpected);
+  trace_.names.reserve(kValuesExpected);
 }
 
 StreamSession::~StreamSession() {
-  for (Value& value : values_) {
-    if (value.memory != nullptr) executor_.Release(value.memory);
+  for (auto& values : values_) {
+    for (Value& value : values) {
+      if (value.memory != nullptr) executor_.Release(value.memory);
+    }
   }
 }
 
@@ -118,8 +125,7 @@ Handle StreamSession::NewHandle(Value* value) {
 
 Value* StreamSession::NewValue(const ir::Type& type, std::string_view name) {
   if (free_values_.empty()) {
-    values_.emplace_back();
-    free_values_.push_back(&values_.back());
+    for (Value& value : values_.emplace_back()) free_values_.push_back(&value);
   }
   Value* value = free_values_.back();
   free_values_.pop_back();
@@ -284,10 +290,8 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
         Misuse(fmt::format("{}: {} operands, at most {}", ir::Mnemonic(application.op),
                            application.operands.size(), ir::kOperandsMax)));
   }
-  std::vector<Value*> operands;
-  std::vector<ir::Type> types;
-  operands.reserve(application.operands.size());
-  types.reserve(application.operands.size());
+  Operands<Value*> operands;
+  Operands<ir::Type> types;
   for (const Handle& handle : application.operands) {
     FAULTLINE_ASSIGN_OR_RETURN(Value * value, Find(handle, ir::Mnemonic(application.op)));
     operands.push_back(value);
@@ -311,14 +315,15 @@ ir::Result<std::vector<Handle>> StreamSession::Apply(const Application& applicat
       kSegmentOpsMax) {
     Flush(application.stream);
   }
-  std::vector<Value*> made;
+  ir::SmallVector<Value*, 2> made;
   std::vector<Handle> handles;
+  handles.reserve(results.size());
   for (size_t r = 0; r < results.size(); ++r) {
     made.push_back(NewValue(results[r], NameOfResult(application, r)));
     // Before anything is recorded: the queue may run in between, and frees what nobody holds.
     handles.push_back(NewHandle(made.back()));
   }
-  RecordApplication(application, std::move(operands), made);
+  RecordApplication(application, operands, types, made);
   ++applications_;
   ++trace_.applications;
   if (StreamAt(application.stream).ops.size() >= static_cast<size_t>(options_.queue_limit)) {

@@ -7,6 +7,7 @@
 #ifndef FUSION_STREAM_SESSION_H_
 #define FUSION_STREAM_SESSION_H_
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <span>
@@ -21,6 +22,7 @@
 #include "fusion/stream/executor.h"
 #include "fusion/stream/value.h"
 #include "fusion/target.h"
+#include "ir/base/small_vector.h"
 
 namespace faultline::fusion {
 
@@ -30,6 +32,10 @@ struct EngineParts {
   PlanCache& cache;
   EngineFacts facts;
 };
+
+// Of one application.
+template <typename T>
+using Operands = ir::SmallVector<T, 4>;
 
 // The name of result `r`, as the client has it. Operations that an application means share it.
 inline std::string_view NameOfResult(const Application& application, size_t r) {
@@ -55,6 +61,8 @@ class StreamSession final : public Session {
   LiveCounts live() const override;
 
  private:
+  static constexpr size_t kValuesTogether = 16;
+
   struct HandleSlot {
     Value* value = nullptr;
     uint32_t generation = 0;
@@ -85,8 +93,8 @@ class StreamSession final : public Session {
             std::span<const ir::Scalar> scalars, const ir::Attributes& attributes, Value* result);
   std::string NameOf(const PendingOp& op) const { return trace_.NameOf(op.target); }
   // As dequantize, the op and quantize, where it sees its operands decoded.
-  void RecordApplication(const Application& application, std::vector<Value*> operands,
-                         std::span<Value* const> results);
+  void RecordApplication(const Application& application, std::span<Value* const> given,
+                         std::span<const ir::Type> types, std::span<Value* const> results);
   void DecodeOperands(const Application& application, ir::Dtype dtype,
                       std::vector<Value*>& operands, std::vector<Value*>& held);
   // A value between two operations of an application, held as if by a handle until all are
@@ -97,7 +105,8 @@ class StreamSession final : public Session {
   // Running what is pending.
   void Flush(int stream);
   void Drain(int stream, std::span<Value* const> values);
-  void RunOps(Stream& stream, std::vector<PendingOp> pending);
+  // Leaves `pending` empty.
+  void RunOps(Stream& stream, std::vector<PendingOp>& pending);
   void SpoilDerived(Stream& stream, std::vector<PendingOp>& ops);
   void WriteForm(const Stream& stream, std::span<const PendingOp> ops);
   ir::Result<std::shared_ptr<const Plan>> FindPlan();
@@ -119,7 +128,7 @@ class StreamSession final : public Session {
   std::vector<HandleSlot> handles_;
   std::vector<uint32_t> free_handles_;
   int64_t live_handles_ = 0;
-  std::deque<Value> values_;
+  std::deque<std::array<Value, kValuesTogether>> values_;
   std::vector<Value*> free_values_;
   std::vector<Stream> streams_;
   uint32_t applications_ = 0;

@@ -3,7 +3,6 @@
 
 #include "fusion/cpu/bound_access.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "fusion/cpu/pool.h"
@@ -88,13 +87,7 @@ void BoundAccesses::ReadIndices(const BoundAccess& from, int64_t begin, int64_t 
   const BoundAccess& by = bound_[static_cast<size_t>(from.access->index)];
   // Offsets of the index elements go where the indices will be.
   Offsets(by, begin, step, count, indices, context);
-  if (by.width == 4) {
-    const auto* elements = reinterpret_cast<const int32_t*>(by.base);
-    for (int64_t i = 0; i < count; ++i) indices[i] = elements[indices[i]];
-  } else {
-    const auto* elements = reinterpret_cast<const int64_t*>(by.base);
-    for (int64_t i = 0; i < count; ++i) indices[i] = elements[indices[i]];
-  }
+  IndicesAt(by.width, by.base, count, indices);
   if (FAULT(negative_index_wraps)) {
     for (int64_t i = 0; i < count; ++i) {
       if (indices[i] < 0 && indices[i] >= -binding.index_bound) indices[i] += binding.index_bound;
@@ -116,41 +109,13 @@ void BoundAccesses::ReadIndices(const BoundAccess& from, int64_t begin, int64_t 
   }
 }
 
-const BoundAccess& BoundAccesses::LeafAt(const BoundAccess& from, int64_t linear) const {
-  if (from.access->map != MapKind::kPieces) return from;
-  const AccessBinding& binding = *from.binding;
-  const int64_t period = binding.starts.back();
-  const int64_t at = linear / binding.inner % period;
-  const auto piece = std::upper_bound(binding.starts.begin(), binding.starts.end(), at) - 1;
-  auto number = static_cast<size_t>(piece - binding.starts.begin());
-  if (FAULT(joined_codes_of_first_part)) number = 0;
-  return bound_[static_cast<size_t>(from.access->pieces[number])];
-}
-
-void BoundAccesses::ReadPieces(const KernelSet& kernels, const BoundAccess& from, int64_t begin,
-                               int64_t step, int64_t count, std::byte* dst,
-                               IndexContext* context) const {
-  const AccessBinding& binding = *from.binding;
-  const int64_t period = binding.starts.back();
-  while (count > 0) {
-    const int64_t at = begin / binding.inner % period;
-    const auto piece = std::upper_bound(binding.starts.begin(), binding.starts.end(), at) - 1;
-    const auto number = static_cast<size_t>(piece - binding.starts.begin());
-    // As far as the piece reaches.
-    const int64_t end = (binding.starts[number + 1] - at) * binding.inner - begin % binding.inner;
-    const int64_t run = std::min(count, (end + step - 1) / step);
-    Read(kernels, bound_[static_cast<size_t>(from.access->pieces[number])], begin, step, run, dst,
-         context);
-    dst += run * from.width;
-    begin += run * step;
-    count -= run;
-  }
-}
-
 void BoundAccesses::Read(const KernelSet& kernels, const BoundAccess& from, int64_t begin,
                          int64_t step, int64_t count, std::byte* dst, IndexContext* context) const {
   if (from.access->map == MapKind::kPieces) {
-    ReadPieces(kernels, from, begin, step, count, dst, context);
+    ForLeaves(from, begin, step, count, [&](const BoundAccess& leaf, int64_t at, int64_t run) {
+      Read(kernels, leaf, at, step, run, dst, context);
+      dst += run * from.width;
+    });
     return;
   }
   if (from.quantized) {
@@ -164,7 +129,7 @@ void BoundAccesses::Read(const KernelSet& kernels, const BoundAccess& from, int6
       std::memset(dst, 0, static_cast<size_t>(count * from.width));
       return;
     }
-    from.codes.DequantizeAt(context->offsets, count, values);
+    from.codes.DequantizeAt(context->offsets, count, values, context->codes);
     return;
   }
   if (from.access->map == MapKind::kStrided && step == 1) {

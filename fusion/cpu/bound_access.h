@@ -7,6 +7,7 @@
 #ifndef FUSION_CPU_BOUND_ACCESS_H_
 #define FUSION_CPU_BOUND_ACCESS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,17 +72,37 @@ class BoundAccesses {
   // The same places, as element offsets. Not kPieces.
   void Offsets(const BoundAccess& from, int64_t begin, int64_t step, int64_t count,
                int64_t* offsets, IndexContext* context) const;
-  // The access itself, or the piece of it that holds element `linear`.
-  const BoundAccess& LeafAt(const BoundAccess& from, int64_t linear) const;
+  // The same elements by what holds them, the access itself or pieces of it: calls body(leaf,
+  // begin, count) in order.
+  template <typename Body>
+  void ForLeaves(const BoundAccess& from, int64_t begin, int64_t step, int64_t count,
+                 const Body& body) const;
 
  private:
-  void ReadPieces(const KernelSet& kernels, const BoundAccess& from, int64_t begin, int64_t step,
-                  int64_t count, std::byte* dst, IndexContext* context) const;
   void ReadIndices(const BoundAccess& from, int64_t begin, int64_t step, int64_t count,
                    int64_t* indices, IndexContext* context) const;
 
   std::vector<BoundAccess> bound_;  // kept between launches
 };
+
+template <typename Body>
+void BoundAccesses::ForLeaves(const BoundAccess& from, int64_t begin, int64_t step, int64_t count,
+                              const Body& body) const {
+  if (from.access->map != MapKind::kPieces) return body(from, begin, count);
+  const AccessBinding& binding = *from.binding;
+  const int64_t period = binding.starts.back();
+  while (count > 0) {
+    const int64_t at = begin / binding.inner % period;
+    const auto piece = std::upper_bound(binding.starts.begin(), binding.starts.end(), at) - 1;
+    const auto number = static_cast<size_t>(piece - binding.starts.begin());
+    // As far as the piece reaches.
+    const int64_t end = (binding.starts[number + 1] - at) * binding.inner - begin % binding.inner;
+    const int64_t run = std::min(count, (end + step - 1) / step);
+    body(bound_[static_cast<size_t>(from.access->pieces[number])], begin, run);
+    begin += run * step;
+    count -= run;
+  }
+}
 
 }  // namespace faultline::fusion::cpu
 

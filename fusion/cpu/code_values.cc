@@ -53,6 +53,22 @@ float ValueOf(ir::QValue value, uint32_t code) {
   return sign != 0 ? -x : x;
 }
 
+uint32_t Encoded(const SmallFloat& format, float greatest, float quotient) {
+  if (std::isnan(quotient)) return format.nan;
+  const uint32_t sign = std::signbit(quotient) ? 1u << (format.bits - 1) : 0;
+  const float magnitude = std::min(std::fabs(quotient), greatest);
+  if (magnitude < PowerOfTwo(1 - format.bias)) {
+    // Added to a number whose last bit is the format's smallest subnormal, it is rounded there.
+    const float grid = PowerOfTwo(1 - format.bias - format.fraction + 23);
+    return sign | (std::bit_cast<uint32_t>(magnitude + grid) - std::bit_cast<uint32_t>(grid));
+  }
+  const int dropped = 23 - format.fraction;
+  const auto bits = std::bit_cast<uint32_t>(magnitude);
+  const uint32_t half = (1u << (dropped - 1)) - 1 + (bits >> dropped & 1);
+  const uint32_t rebias = static_cast<uint32_t>(127 - format.bias) << format.fraction;
+  return sign | (((bits + half) >> dropped) - rebias);
+}
+
 CodeTable MakeTable(ir::QValue value) {
   CodeTable table;
   for (uint32_t code = 0; code < table.size(); ++code) table[code] = ValueOf(value, code);
@@ -72,32 +88,25 @@ const CodeTable& CodesOf(ir::QValue value) {
   return (*kTables)[static_cast<size_t>(value)];
 }
 
-uint8_t EncodeFloat(ir::QValue value, float quotient) {
-  const SmallFloat& format = FormatOf(value);
-  if (std::isnan(quotient)) return static_cast<uint8_t>(format.nan);
-  const uint32_t sign = std::signbit(quotient) ? 1u << (format.bits - 1) : 0;
-  const float magnitude = std::min(std::fabs(quotient), MagnitudeOf(format, format.largest));
-  uint32_t code;
-  if (magnitude < PowerOfTwo(1 - format.bias)) {
-    // Added to a number whose last bit is the format's smallest subnormal, it is rounded there.
-    const float grid = PowerOfTwo(1 - format.bias - format.fraction + 23);
-    code = std::bit_cast<uint32_t>(magnitude + grid) - std::bit_cast<uint32_t>(grid);
-  } else {
-    const int dropped = 23 - format.fraction;
-    const auto bits = std::bit_cast<uint32_t>(magnitude);
-    const uint32_t half = (1u << (dropped - 1)) - 1 + (bits >> dropped & 1);
-    code =
-        ((bits + half) >> dropped) - (static_cast<uint32_t>(127 - format.bias) << format.fraction);
+void EncodeFloats(ir::QValue value, const float* values, int64_t count, float scale,
+                  int8_t* codes) {
+  const SmallFloat format = FormatOf(value);
+  const float greatest = MagnitudeOf(format, format.largest);
+  for (int64_t i = 0; i < count; ++i) {
+    codes[i] = static_cast<int8_t>(Encoded(format, greatest, values[i] / scale));
   }
-  return static_cast<uint8_t>(sign | code);
 }
 
-uint8_t EncodeInteger(ir::QValue value, float quotient, int zero) {
-  if (std::isnan(quotient)) return static_cast<uint8_t>(zero);
+void EncodeIntegers(ir::QValue value, const float* values, int64_t count, float scale, int zero,
+                    int8_t* codes) {
   const auto low = static_cast<float>(ir::CodeMin(value) - zero);
   const auto high = static_cast<float>(ir::CodeMax(value) - zero);
-  const float bounded = std::min(std::max(quotient, low), high);
-  return static_cast<uint8_t>(static_cast<int>(std::rint(bounded)) + zero);
+  for (int64_t i = 0; i < count; ++i) {
+    const float quotient = values[i] / scale;
+    const float number = std::isnan(quotient) ? 0 : quotient;
+    const long code = std::lrint(std::min(std::max(number, low), high));
+    codes[i] = static_cast<int8_t>(code + zero);
+  }
 }
 
 int ZeroPointOf(ir::QValue value, float least, float scale) {

@@ -18,9 +18,10 @@ namespace faultline::fusion::cpu {
 using CodeTable = std::array<float, 256>;
 const CodeTable& CodesOf(ir::QValue value);
 
-// The code of x / scale: to the nearest, ties to the even code, saturating.
-uint8_t EncodeFloat(ir::QValue value, float quotient);
-uint8_t EncodeInteger(ir::QValue value, float quotient, int zero);
+// The codes of values[i] / scale: to the nearest, ties to the even code, saturating.
+void EncodeFloats(ir::QValue value, const float* values, int64_t count, float scale, int8_t* codes);
+void EncodeIntegers(ir::QValue value, const float* values, int64_t count, float scale, int zero,
+                    int8_t* codes);
 
 // The code of zero where `least`, at most 0, has the lowest one.
 int ZeroPointOf(ir::QValue value, float least, float scale);

@@ -22,9 +22,14 @@ CodeView::CodeView(const ir::Scheme& scheme, const ir::Shape& shape, std::byte* 
       scale_count_(layout_.scale_count),
       bits_(ir::CodeBits(scheme.value)),
       block_(ir::BlockExtents(scheme, shape)) {
-  extends_sign_ = ir::IsIntegerCode(scheme.value) && scheme.value != ir::QValue::kU8;
-  by_kernel_ = extends_sign_ && !scheme.asymmetric();
+  signed_codes_ = ir::IsIntegerCode(scheme.value) && scheme.value != ir::QValue::kU8;
+  extends_sign_ = signed_codes_;
+  by_kernel_ = signed_codes_ && !scheme.asymmetric();
+  has_zeros_ = scheme.asymmetric() && !FAULT(zero_points_ignored);
+  neighbour_ = FAULT(partial_block_takes_neighbour);
+  by_columns_ = FAULT(scale_grid_by_columns);
   if (scheme.store == ir::QStore::kNative) return;
+  extends_sign_ = signed_codes_ && !FAULT(packed_code_loses_sign);
   unit_bytes_ = scheme.store == ir::QStore::kPackedU32 ? 4 : 1;
   per_unit_ = 8 * unit_bytes_ / bits_;
   const int axis = shape.rank() - 1 - scheme.packed_dim;
@@ -39,71 +44,82 @@ CodeView::Place CodeView::PlaceOf(int64_t element) const {
   if (per_unit_ == 1) return {element, 0};
   const int64_t in = element % inner_;
   const int64_t row = element / inner_;
-  const int64_t outer = row / packed_extent_;
   const int64_t at = row % packed_extent_;
-  return {(outer * packed_units_ + at / per_unit_) * inner_ + in,
-          static_cast<int>(at % per_unit_) * bits_};
+  const int64_t unit = (row / packed_extent_ * packed_units_ + at / per_unit_) * inner_ + in;
+  const int bit = static_cast<int>(at % per_unit_) * bits_;
+  return {unit * unit_bytes_ + bit / 8, bit % 8};
 }
 
-uint32_t CodeView::LoadUnit(int64_t unit) const {
-  uint32_t word = 0;
-  std::memcpy(&word, data_ + unit * unit_bytes_, static_cast<size_t>(unit_bytes_));
-  return word;
-}
-
-int8_t CodeView::Field(uint32_t unit, int shift) const {
-  const int above = 32 - bits_;
-  const uint32_t top = unit << (above - shift);
-  if (extends_sign_) return static_cast<int8_t>(static_cast<int32_t>(top) >> above);
+int8_t CodeView::Field(std::byte in, int shift) const {
+  const int above = 8 - bits_;
+  const auto top = static_cast<uint8_t>(in << (above - shift));
+  if (extends_sign_) return static_cast<int8_t>(static_cast<int8_t>(top) >> above);
   return static_cast<int8_t>(top >> above);
 }
 
-int8_t CodeView::ReadCode(int64_t element) const {
-  const Place place = PlaceOf(element);
-  if (FAULT(packed_code_loses_sign) && per_unit_ > 1) {
-    return static_cast<int8_t>(LoadUnit(place.unit) >> place.shift & ((1u << bits_) - 1));
+template <typename Body>
+void CodeView::ForFields(int64_t begin, int64_t count, const Body& body) const {
+  for (int64_t done = 0; done < count;) {
+    const int64_t element = begin + done;
+    const int64_t left = inner_ == 1 ? packed_extent_ - element % packed_extent_  // of a row
+                                     : inner_ - element % inner_;
+    const int64_t run = std::min(left, count - done);
+    body(done, run, PlaceOf(element));
+    done += run;
   }
-  return Field(LoadUnit(place.unit), place.shift);
-}
-
-void CodeView::WriteCode(int64_t element, int8_t code) {
-  const Place place = PlaceOf(element);
-  const uint32_t field = static_cast<uint32_t>(code) & ((1u << bits_) - 1);
-  const uint32_t word = LoadUnit(place.unit) | field << place.shift;
-  std::memcpy(data_ + place.unit * unit_bytes_, &word, static_cast<size_t>(unit_bytes_));
 }
 
 void CodeView::ReadCodes(int64_t begin, int64_t count, int8_t* codes) const {
-  if (unit_bytes_ == 1 && per_unit_ == 1) {
+  if (per_unit_ == 1) {
     std::memcpy(codes, data_ + begin, static_cast<size_t>(count));
     return;
   }
-  if (inner_ != 1) {
-    for (int64_t i = 0; i < count; ++i) codes[i] = ReadCode(begin + i);
+  ForFields(begin, count, [&](int64_t offset, int64_t run, const Place& place) {
+    int8_t* to = codes + offset;
+    const std::byte* from = data_ + place.byte;
+    if (inner_ != 1) {
+      for (int64_t i = 0; i < run; ++i) to[i] = Field(from[i * unit_bytes_], place.shift);
+    } else if (bits_ == 8) {
+      std::memcpy(to, from, static_cast<size_t>(run));
+    } else {
+      int64_t bit = place.shift;
+      for (int64_t i = 0; i < run; ++i, bit += bits_) {
+        to[i] = Field(from[bit / 8], static_cast<int>(bit % 8));
+      }
+    }
+  });
+}
+
+void CodeView::ReadCodesAt(const int64_t* elements, int64_t count, int8_t* codes) const {
+  if (per_unit_ == 1) {
+    for (int64_t i = 0; i < count; ++i) codes[i] = static_cast<int8_t>(data_[elements[i]]);
     return;
   }
-  // Units run along the last axis: whole units of a row at a time.
-  while (count > 0) {
-    const Place place = PlaceOf(begin);
-    const uint32_t unit = LoadUnit(place.unit);
-    const int64_t left = packed_extent_ - begin % packed_extent_;
-    const int64_t fields =
-        std::min({int64_t{(8 * unit_bytes_ - place.shift) / bits_}, left, count});
-    for (int64_t i = 0; i < fields; ++i) {
-      codes[i] = Field(unit, place.shift + static_cast<int>(i) * bits_);
-    }
-    codes += fields;
-    begin += fields;
-    count -= fields;
+  for (int64_t i = 0; i < count; ++i) {
+    const Place place = PlaceOf(elements[i]);
+    codes[i] = Field(data_[place.byte], place.shift);
   }
 }
 
 void CodeView::WriteCodes(int64_t begin, int64_t count, const int8_t* codes) {
-  if (unit_bytes_ == 1 && per_unit_ == 1) {
+  if (per_unit_ == 1) {
     std::memcpy(data_ + begin, codes, static_cast<size_t>(count));
     return;
   }
-  for (int64_t i = 0; i < count; ++i) WriteCode(begin + i, codes[i]);
+  const auto mask = static_cast<uint8_t>((1u << bits_) - 1);
+  const auto field = [mask](int8_t code) { return std::byte(static_cast<uint8_t>(code) & mask); };
+  ForFields(begin, count, [&](int64_t offset, int64_t run, const Place& place) {
+    const int8_t* from = codes + offset;
+    std::byte* to = data_ + place.byte;
+    if (inner_ != 1) {
+      for (int64_t i = 0; i < run; ++i) to[i * unit_bytes_] |= field(from[i]) << place.shift;
+    } else if (bits_ == 8) {
+      std::memcpy(to, from, static_cast<size_t>(run));
+    } else {
+      int64_t bit = place.shift;
+      for (int64_t i = 0; i < run; ++i, bit += bits_) to[bit / 8] |= field(from[i]) << bit % 8;
+    }
+  });
 }
 
 void CodeView::Clear() { std::memset(data_, 0, static_cast<size_t>(layout_.total_bytes)); }
@@ -115,9 +131,7 @@ int64_t CodeView::ScaleIndex(int64_t element) const {
   for (int k = shape_.rank() - 1; k >= 0; --k) {
     int64_t block = element % shape_[k] / block_[static_cast<size_t>(k)];
     const bool partial = shape_[k] % block_[static_cast<size_t>(k)] != 0;
-    if (FAULT(partial_block_takes_neighbour) && partial && block > 0 && block + 1 == grid_[k]) {
-      --block;
-    }
+    if (neighbour_ && partial && block > 0 && block + 1 == grid_[k]) --block;
     index += block * step;
     element /= shape_[k];
     step *= grid_[k];
@@ -143,10 +157,9 @@ float CodeView::Scale(int64_t index) const {
 }
 
 int CodeView::Zero(int64_t index) const {
-  if (!scheme_.asymmetric()) return 0;
-  if (FAULT(zero_points_ignored)) return 0;
+  if (!has_zeros_) return 0;
   const auto byte = static_cast<uint8_t>(data_[layout_.zero_offset + index]);
-  return extends_sign_ ? static_cast<int8_t>(byte) : byte;
+  return signed_codes_ ? static_cast<int8_t>(byte) : byte;
 }
 
 void CodeView::SetZero(int64_t index, int zero) {
@@ -209,17 +222,36 @@ void CodeView::Dequantize(const KernelSet& kernels, int64_t begin, int64_t count
   kernels.memory->dequantize(reinterpret_cast<std::byte*>(values), code, scale, {}, groups, 0);
 }
 
-void CodeView::DequantizeAt(const int64_t* elements, int64_t count, float* values) const {
+void CodeView::DequantizeAt(const int64_t* elements, int64_t count, float* values,
+                            int8_t* codes) const {
+  ReadCodesAt(elements, count, codes);
+  // Elements [begin, end) have the scale and zero point of the last one that was looked up.
+  int64_t begin = 0;
+  int64_t end = 0;
+  float scale = 0;
+  float zero = 0;
+  const int last = shape_.rank() - 1;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = ScaleIndex(elements[i]);
-    const float code = (*table_)[static_cast<uint8_t>(ReadCode(elements[i]))];
-    values[i] = (code - static_cast<float>(Zero(index))) * Scale(index);
+    const int64_t element = elements[i];
+    if (element < begin || element >= end) {
+      const int64_t index = ScaleIndex(element);
+      scale = Scale(index);
+      zero = static_cast<float>(Zero(index));
+      if (per_tensor()) {
+        end = elements_;
+      } else {
+        const int64_t at = element % shape_[last];
+        begin = element - at % block_[static_cast<size_t>(last)];
+        end = std::min(begin + block_[static_cast<size_t>(last)], element - at + shape_[last]);
+      }
+    }
+    values[i] = ((*table_)[static_cast<uint8_t>(codes[i])] - zero) * scale;
   }
 }
 
 void CodeView::BlockBounds(int64_t scale_index, int64_t* first, int64_t* extents) const {
   for (int i = 0; i < shape_.rank(); ++i) {
-    const int k = FAULT(scale_grid_by_columns) ? i : shape_.rank() - 1 - i;
+    const int k = by_columns_ ? i : shape_.rank() - 1 - i;
     const size_t at = static_cast<size_t>(k);
     first[at] = scale_index % grid_[k] * block_[at];
     scale_index /= grid_[k];

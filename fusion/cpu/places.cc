@@ -3,8 +3,6 @@
 
 #include "fusion/cpu/places.h"
 
-#include <cstring>
-
 #include "fusion/cpu/launches.h"
 
 namespace faultline::fusion::cpu {
@@ -34,20 +32,14 @@ Places::Places(const PlacesBinding& binding, ir::Dtype index, int32_t source,
 }
 
 void Places::Find(int64_t at, int64_t count, int64_t* offsets, IndexContext* found) const {
-  alignas(64) std::array<std::byte, kTile * 8> indices;
+  std::array<int64_t, kTile> indices;
   Offsets(walked_, at, count, offsets);
   for (int c = 0; c < named_count_; ++c) {
     const Named& named = named_[static_cast<size_t>(c)];
-    Gather(index_width_, indices_, named.index, at, count, indices.data());
+    Offsets(named.index, at, count, indices.data());
+    IndicesAt(index_width_, indices_, count, indices.data());
     for (int64_t i = 0; i < count; ++i) {
-      int64_t index = 0;
-      if (index_width_ == 4) {
-        int32_t narrow;
-        std::memcpy(&narrow, indices.data() + i * 4, sizeof(narrow));
-        index = narrow;
-      } else {
-        std::memcpy(&index, indices.data() + i * 8, sizeof(index));
-      }
+      const int64_t index = indices[static_cast<size_t>(i)];
       if (index < 0 || index >= named.bound) {
         found->Report(source_, at + i, index, named.bound);
         offsets[i] = kNowhere;

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 #include "fusion/cpu/codes.h"
 #include "fusion/cpu/launches.h"
@@ -120,7 +119,7 @@ BlockRange EndsOf(BlockReader* reader, const int64_t* first, const int64_t* exte
 BlockRange RangeOf(const QuantizeLaunch& launch, const KernelSet& kernels, BlockReader* reader,
                    const int64_t* first, const int64_t* extents) {
   if (launch.scheme.asymmetric()) return EndsOf(reader, first, extents);
-  alignas(64) std::array<float, kAccumulators* kGroup> sums = {};
+  alignas(64) std::array<float, kAccumulators * kGroup> sums = {};
   auto* state = reinterpret_cast<std::byte*>(sums.data());
   const bool mean = launch.range == ir::Range::kAbsMean;
   const AccumulateKernel accumulate =
@@ -169,15 +168,16 @@ class Quantizer {
       : launch_(launch),
         binding_(binding),
         kernels_(*context.kernels),
+        context_(context),
         view_(launch.scheme, binding.from.shape, static_cast<CpuBuffer*>(binding.to)->data()),
         reader_(launch, binding, data, kernels_) {}
 
-  void Run() {
+  ir::Status Run() {
     if (!FAULT(packed_words_not_cleared)) view_.Clear();
     if (launch_.given_scales) {
       TakeScales();
     } else if (launch_.scheme.two_level) {
-      ComputeTwoLevels();
+      FAULTLINE_RETURN_IF_ERROR(ComputeTwoLevels());
     }
     const bool later = !launch_.given_scales && !launch_.scheme.two_level;
     for (int64_t block = 0; block < view_.scale_count(); ++block) {
@@ -185,6 +185,7 @@ class Quantizer {
       if (later) ComputeScale(block);
       Encode(block);
     }
+    return {};
   }
 
  private:
@@ -202,21 +203,25 @@ class Quantizer {
   }
 
   // The tensor's scale follows from the greatest block scale, so that all of them come first.
-  void ComputeTwoLevels() {
+  ir::Status ComputeTwoLevels() {
     const ir::Scheme& scheme = launch_.scheme;
-    std::vector<float> unrounded;
+    Scratch scratch(context_.pool);
+    auto memory = scratch.Get(context_.options.account,
+                              std::max<int64_t>(view_.scale_count(), 1) * int64_t{sizeof(float)});
+    if (!memory.has_value()) return memory.error();
+    auto* unrounded = reinterpret_cast<float*>(*memory);
     float greatest = UnroundedScale(scheme, 0);
     for (int64_t block = 0; block < view_.scale_count(); ++block) {
       Bounds(block);
-      unrounded.push_back(UnroundedScale(scheme, Range().range));
-      greatest = std::max(greatest, unrounded.back());
+      unrounded[block] = UnroundedScale(scheme, Range().range);
+      greatest = std::max(greatest, unrounded[block]);
     }
     const float tensor = std::max(greatest / GreatestScale(scheme.scale), 0x1p-100f);
     view_.SetTensorScale(tensor);
     for (int64_t block = 0; block < view_.scale_count(); ++block) {
-      const float scale = unrounded[static_cast<size_t>(block)] / tensor;
-      view_.SetScaleBits(block, ScaleBitsAtLeast(scheme.scale, scale));
+      view_.SetScaleBits(block, ScaleBitsAtLeast(scheme.scale, unrounded[block] / tensor));
     }
+    return {};
   }
 
   // Elements of a small dense walk over a tensor that the program gives.
@@ -259,15 +264,9 @@ class Quantizer {
     reader_.ForRuns(
         first_.data(), extents_.data(), [&](const float* values, int64_t count, const auto& at) {
           if (!ir::IsIntegerCode(value)) {
-            for (int64_t i = 0; i < count; ++i) {
-              codes_[static_cast<size_t>(i)] =
-                  static_cast<int8_t>(EncodeFloat(value, values[i] / scale));
-            }
+            EncodeFloats(value, values, count, scale, codes_.data());
           } else if (scheme.asymmetric()) {
-            for (int64_t i = 0; i < count; ++i) {
-              codes_[static_cast<size_t>(i)] =
-                  static_cast<int8_t>(EncodeInteger(value, values[i] / scale, zero));
-            }
+            EncodeIntegers(value, values, count, scale, zero, codes_.data());
           } else {
             kernels_.memory->quantize(reinterpret_cast<std::byte*>(codes_.data()),
                                       {reinterpret_cast<const std::byte*>(values), kGroup * 4},
@@ -284,6 +283,7 @@ class Quantizer {
   const QuantizeLaunch& launch_;
   const QuantizeBinding& binding_;
   const KernelSet& kernels_;
+  const Context& context_;
   CodeView view_;
   BlockReader reader_;
   std::array<int64_t, ir::kRankMax> first_ = {};
@@ -313,8 +313,7 @@ ir::Status RunQuantize(const QuantizeLaunch& launch, const Program* prologue,
     if (!made.has_value()) return made.error();
     data = *made;
   }
-  Quantizer(launch, binding, data, context).Run();
-  return {};
+  return Quantizer(launch, binding, data, context).Run();
 }
 
 }  // namespace faultline::fusion::cpu

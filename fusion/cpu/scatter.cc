@@ -23,9 +23,12 @@ constexpr int64_t kNowhere = Places::kNowhere;
 class ScatterRun {
  public:
   ScatterRun(const ScatterLaunch& launch, const ScatterBinding& binding, const Context& context)
-      : launch_(launch), target_(binding.places.tensor), binding_(binding), context_(context) {
-    values_map_ = MapOf(binding.values);
-  }
+      : launch_(launch),
+        target_(binding.places.tensor),
+        binding_(binding),
+        context_(context),
+        values_map_(MapOf(binding.values)),
+        nan_wins_(!FAULT(scatter_min_ignores_nan)) {}
 
   ir::Status Run() {
     if (binding_.values.shape.NumElements() == 0) return {};
@@ -117,8 +120,8 @@ class ScatterRun {
 
   // Ints wrap; a NaN propagates through min and max.
   template <typename T>
-  static T Updated(ir::Update update, T have, T value) {
-    const bool takes_value = !(have != have) && (value != value) && !FAULT(scatter_min_ignores_nan);
+  T Updated(ir::Update update, T have, T value) const {
+    const bool takes_value = nan_wins_ && !(have != have) && (value != value);
     switch (update) {
       case ir::Update::kAssign:
         return value;
@@ -212,9 +215,10 @@ class ScatterRun {
   const TensorBinding& target_;
   const ScatterBinding& binding_;
   const Context& context_;
-  Strided values_map_;
+  const Strided values_map_;
+  const bool nan_wins_;
   std::array<int64_t, kTile> offsets_;
-  alignas(64) std::array<std::byte, kTile* 8> values_ = {};
+  alignas(64) std::array<std::byte, kTile * 8> values_ = {};
   IndexContext found_;
 };
 

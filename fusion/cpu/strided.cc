@@ -162,6 +162,17 @@ void GatherAt(int width, const std::byte* base, const int64_t* offsets, int64_t 
   });
 }
 
+void IndicesAt(int width, const std::byte* base, int64_t count, int64_t* numbers) {
+  const auto read = [&](const auto* elements) {
+    for (int64_t i = 0; i < count; ++i) numbers[i] = elements[numbers[i]];
+  };
+  if (width == 4) {
+    read(reinterpret_cast<const int32_t*>(base));
+  } else {
+    read(reinterpret_cast<const int64_t*>(base));
+  }
+}
+
 void ScatterAt(int width, std::byte* base, const int64_t* offsets, int64_t count,
                const std::byte* src) {
   ForWidth(width, [&](auto element) {

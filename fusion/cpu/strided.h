@@ -106,6 +106,8 @@ void Offsets(const Strided& map, int64_t begin, int64_t count, int64_t* dst);
 // dst[i] = element at offsets[i]
 void GatherAt(int width, const std::byte* base, const int64_t* offsets, int64_t count,
               std::byte* dst);
+// numbers[i] = the i32 (of 4 bytes) or i64 at offset numbers[i]
+void IndicesAt(int width, const std::byte* base, int64_t count, int64_t* numbers);
 void ScatterAt(int width, std::byte* base, const int64_t* offsets, int64_t count,
                const std::byte* src);
 

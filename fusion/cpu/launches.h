@@ -59,6 +59,10 @@ Strided MapOf(const TensorBinding& tensor);
 inline std::byte* DataOf(const TensorBinding& tensor) {
   return static_cast<CpuBuffer*>(tensor.buffer)->data();
 }
+// Of an axis counted from the last one.
+inline int64_t Extent(const ir::Shape& shape, int from_last) {
+  return shape[shape.rank() - 1 - from_last];
+}
 // Row-major number of an index.
 int64_t LinearOf(const ir::Shape& shape, const std::array<int64_t, ir::kRankMax>& index);
 // Adds what a launch found to the error of its options.

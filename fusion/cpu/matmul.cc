@@ -34,9 +34,6 @@ struct Matrix {
   int64_t column_stride = 0;
 };
 
-int64_t At(const TensorBinding& tensor, int from_last) {
-  return tensor.shape[tensor.shape.rank() - 1 - from_last];
-}
 int64_t StrideAt(const TensorBinding& tensor, int from_last) {
   return tensor.place.strides[static_cast<size_t>(tensor.shape.rank() - 1 - from_last)];
 }
@@ -96,9 +93,9 @@ class MatmulRun {
         width_(ByteSize(launch.accumulator)) {}
 
   ir::Status Run() {
-    m_ = At(binding_.left, 1);
-    k_ = At(binding_.left, 0);
-    n_ = At(binding_.right, 0);
+    m_ = Extent(binding_.left.shape, 1);
+    k_ = Extent(binding_.left.shape, 0);
+    n_ = Extent(binding_.right.shape, 0);
     batches_ = 1;
     for (int axis = 0; axis < binding_.left.shape.rank() - 2; ++axis) {
       batches_ *= binding_.left.shape[axis];
@@ -183,7 +180,7 @@ class MatmulRun {
       Gather(width_, from, map, 0, elements, to);
       return;
     }
-    alignas(64) std::array<std::byte, kTile* 4> raw = {};
+    alignas(64) std::array<std::byte, kTile * 4> raw = {};
     alignas(64) std::array<std::byte, kTile * 8> wide;
     const OpKernel widen = context_.kernels->memory->widen[format];
     const int width = ir::ByteSize(storage);
@@ -328,7 +325,7 @@ class MatmulRun {
     const int width = ir::ByteSize(launch_.result);
     const KernelSet& kernels = *context_.kernels;
     const RegKernels& ops = *kernels.regs[static_cast<size_t>(launch_.accumulator)];
-    alignas(64) std::array<std::byte, kTile* 8> tile = {};
+    alignas(64) std::array<std::byte, kTile * 8> tile = {};
     alignas(64) std::array<std::byte, kTile * 8> narrow;
     for (int64_t at = 0; at < rows * n_; at += kTile) {
       const int64_t count = std::min(kTile, rows * n_ - at);

@@ -1,30 +1,29 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Products of integer codes. The kernel multiplies signed bytes by unsigned ones, so codes are
-// shifted by 128 where they are the other kind, and zero points z with them:
-//   sum (a - za)(b - zb) = sum a*b - zb * sum a - za * sum b + K * za * zb,
-// exact in integers; then one scale of each operand a dot.
+// Products of integer codes a (with zero points za) and b:
+//   sum (a - za)(b - zb) = sum a*b - zb * (sum a - K * za) - za * sum b,
+// exact in integers; then one scale of each operand a dot. Where the result is an i32, everything
+// is computed modulo 2^32.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 
+#include "fusion/cpu/byte_matrix.h"
 #include "fusion/cpu/codes.h"
 #include "fusion/cpu/launches.h"
+#include "ir/program.h"
 
 namespace faultline::fusion::cpu {
 namespace {
 
-constexpr int64_t kRowBlock = 48;          // rows whose sums are kept at a time
-constexpr int64_t kNarrowDepth = 1 << 15;  // (255 * 255) times this is an i32
+constexpr int64_t kBlockRows = 48;
+constexpr int64_t kCachedDepth = 512;     // terms of a block of columns that the first cache holds
+constexpr int64_t kExactDepth = 1 << 16;  // 2^16 * 128 * 255 < 2^31, whatever the bytes are
 
-int64_t Extent(const ir::Shape& shape, int from_last) {
-  return shape[shape.rank() - 1 - from_last];
-}
-
-int64_t RoundedUp(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
+static_assert(ir::kElementsMax * 255 <= INT32_MAX, "sums of bytes are 32-bit");
 
 // First matrix of an operand that is broadcast to batch number `batch` of the result.
 int64_t MatrixOf(const ir::Shape& operand, const ir::Shape& result, int64_t batch) {
@@ -41,251 +40,185 @@ int64_t MatrixOf(const ir::Shape& operand, const ir::Shape& result, int64_t batc
   return matrix;
 }
 
-// What belongs to the dots of an operand, one entry a row or column.
-struct Dots {
-  float* scales = nullptr;
-  int32_t* zeros = nullptr;  // shifted as the codes are
-  int64_t* sums = nullptr;   // of the shifted codes
-};
+// How far a code is from its zero point, at most.
+int64_t Reach(const CodeView& view) { return view.scheme().asymmetric() ? 255 : 128; }
 
 class Product {
  public:
   Product(const QMatmulLaunch& launch, const QMatmulBinding& binding, const Context& context)
       : binding_(binding),
         context_(context),
+        kernels_(*context.kernels),
         scratch_(context.pool),
-        left_(launch.left, binding.left_shape, static_cast<CpuBuffer*>(binding.left)->data()),
-        right_(launch.right, binding.right_shape, static_cast<CpuBuffer*>(binding.right)->data()),
+        left_codes_(launch.left, binding.left_shape, static_cast<CpuBuffer*>(binding.left)->data()),
+        right_codes_(launch.right, binding.right_shape,
+                     static_cast<CpuBuffer*>(binding.right)->data()),
         m_(Extent(binding.left_shape, 1)),
         k_(Extent(binding.left_shape, 0)),
         n_(Extent(binding.right_shape, 0)),
-        depth_(RoundedUp(k_, kPanelTerms)),
-        panels_(RoundedUp(n_, kPanelColumns) / kPanelColumns) {}
+        depth_((k_ + kPanelTerms - 1) / kPanelTerms * kPanelTerms),
+        left_(left_codes_, m_, k_, depth_),
+        right_(right_codes_, n_, k_, depth_),
+        map_(MapOf(binding.result)),
+        block_rows_(context.options.small_tiles ? 2 : kBlockRows),
+        cached_depth_(context.options.small_tiles ? 2 * kPanelTerms : kCachedDepth),
+        wide_(Reach(left_codes_) * Reach(right_codes_) * k_ > INT32_MAX) {}
 
   ir::Status Run() {
-    FAULTLINE_RETURN_IF_ERROR(Allocate());
+    FAULTLINE_RETURN_IF_ERROR(left_.Allocate(context_, &scratch_));
+    FAULTLINE_RETURN_IF_ERROR(right_.Allocate(context_, left_.has_zeros(), &scratch_));
     const ir::Shape& shape = binding_.result.shape;
     const int64_t batches = shape.NumElements() / (m_ * n_);
+    const int64_t row_blocks = (m_ + block_rows_ - 1) / block_rows_;
     int64_t left = -1;
     int64_t right = -1;
     for (int64_t batch = 0; batch < batches; ++batch) {
       // A matrix that is broadcast is packed once as long as it is used in a row.
       const int64_t left_now = MatrixOf(binding_.left_shape, shape, batch);
       const int64_t right_now = MatrixOf(binding_.right_shape, shape, batch);
-      if (left_now != left) PackLeft(left = left_now);
-      if (right_now != right) PackRight(right = right_now);
-      for (int64_t row = 0; row < m_; row += kRowBlock) {
-        MultiplyRows(batch, row, std::min(kRowBlock, m_ - row));
+      if (left_now != left) {
+        left = left_now;
+        ForParts(m_, [&](int64_t begin, int64_t end) { left_.Pack(kernels_, left, begin, end); });
       }
+      if (right_now != right) {
+        right = right_now;
+        ForParts(right_.blocks(), [&](int64_t begin, int64_t end) {
+          for (int64_t block = begin; block < end; ++block) right_.Pack(kernels_, right, block);
+        });
+      }
+      // The rows of one block of columns come in a row, while that is in cache.
+      ForParts(row_blocks * right_.blocks(), [&](int64_t begin, int64_t end) {
+        for (int64_t part = begin; part < end; ++part) {
+          MultiplyBlock(batch, part % row_blocks * block_rows_, part / row_blocks);
+        }
+      });
     }
     return {};
   }
 
  private:
-  template <typename T>
-  ir::Status Get(int64_t count, T** memory) {
-    auto bytes =
-        scratch_.Get(context_.options.account, std::max<int64_t>(count, 1) * int64_t{sizeof(T)});
-    if (!bytes.has_value()) return bytes.error();
-    *memory = reinterpret_cast<T*>(*bytes);
-    return {};
-  }
-
-  ir::Status GetDots(int64_t count, Dots* dots) {
-    FAULTLINE_RETURN_IF_ERROR(Get(count, &dots->scales));
-    FAULTLINE_RETURN_IF_ERROR(Get(count, &dots->zeros));
-    return Get(count, &dots->sums);
-  }
-
-  ir::Status Allocate() {
-    const int64_t columns = panels_ * kPanelColumns;
-    FAULTLINE_RETURN_IF_ERROR(Get(m_ * depth_, &left_terms_));
-    FAULTLINE_RETURN_IF_ERROR(Get(columns * depth_, &right_terms_));
-    FAULTLINE_RETURN_IF_ERROR(Get(kPanelTerms * columns, &four_rows_));
-    FAULTLINE_RETURN_IF_ERROR(Get(kRowBlock * columns, &sums_));
-    if (depth_ > kProductDepthMax) {
-      FAULTLINE_RETURN_IF_ERROR(Get(kRowBlock * columns, &totals_));
-      FAULTLINE_RETURN_IF_ERROR(Get(kRowBlock * kProductDepthMax, &part_));
-    }
-    FAULTLINE_RETURN_IF_ERROR(GetDots(m_, &rows_));
-    return GetDots(columns, &columns_);
-  }
-
-  // Scale and zero point of the dot that holds `element`. `shift` turns codes into the bytes that
-  // the kernel takes.
-  static void TakeScale(const CodeView& view, int64_t element, int32_t shift, int64_t dot,
-                        Dots* dots) {
-    const int64_t block = view.elements() == 0 ? 0 : view.ScaleIndex(element);
-    dots->scales[dot] = view.elements() == 0 ? 0 : view.Scale(block);
-    dots->zeros[dot] = view.elements() == 0 ? 0 : view.Zero(block) + shift;
-  }
-
-  static bool IsUnsigned(const CodeView& view) { return view.scheme().value == ir::QValue::kU8; }
-
-  // Rows of depth_ bytes, padded with terms of 0.
-  void PackLeft(int64_t matrix) {
-    const int64_t first = matrix * m_ * k_;
-    const int32_t shift = IsUnsigned(left_) ? -128 : 0;
-    for (int64_t i = 0; i < m_; ++i) {
-      int8_t* row = left_terms_ + i * depth_;
-      if (k_ > 0) left_.ReadCodes(first + i * k_, k_, row);
-      if (shift != 0) {
-        for (int64_t p = 0; p < k_; ++p) row[p] = static_cast<int8_t>(row[p] ^ 0x80);
-      }
-      std::memset(row + k_, 0, static_cast<size_t>(depth_ - k_));
-      int64_t sum = 0;
-      for (int64_t p = 0; p < k_; ++p) sum += row[p];
-      rows_.sums[i] = sum;
-      TakeScale(left_, first + i * k_, shift, i, &rows_);
+  template <typename Body>
+  void ForParts(int64_t parts, const Body& body) const {
+    const bool parallel =
+        context_.threads->threads() > 1 &&
+        m_ * n_ * std::max<int64_t>(k_ / 8, 1) >= context_.options.thread_threshold;
+    if (parallel) {
+      context_.threads->Run(parts, body);
+    } else {
+      body(0, parts);
     }
   }
 
-  // Four rows of codes at a time to [chunk][panel][terms / 4][16][4].
-  void PackRight(int64_t matrix) {
-    const int64_t first = matrix * k_ * n_;
-    const int64_t columns = panels_ * kPanelColumns;
-    const int32_t shift = IsUnsigned(right_) ? 0 : 128;
-    const auto flip = static_cast<uint8_t>(shift);
-    std::fill_n(columns_.sums, columns, int64_t{0});
-    for (int64_t p = 0; p < depth_; p += kPanelTerms) {
-      for (int64_t t = 0; t < kPanelTerms; ++t) {
-        int8_t* row = four_rows_ + t * columns;
-        if (p + t < k_) {
-          right_.ReadCodes(first + (p + t) * n_, n_, row);
-          for (int64_t j = 0; j < n_; ++j) {
-            const auto byte = static_cast<uint8_t>(static_cast<uint8_t>(row[j]) ^ flip);
-            row[j] = static_cast<int8_t>(byte);
-            columns_.sums[j] += byte;
-          }
-        } else {
-          std::memset(row, 0, static_cast<size_t>(n_));
-        }
-        std::memset(row + n_, 0, static_cast<size_t>(columns - n_));
-      }
-      const int64_t chunk = p / kProductDepthMax * kProductDepthMax;
-      const int64_t terms = std::min(kProductDepthMax, depth_ - chunk);
-      for (int64_t panel = 0; panel < panels_; ++panel) {
-        uint8_t* to =
-            right_terms_ + (chunk * panels_ + panel * terms + (p - chunk)) * kPanelColumns;
-        Interleave(four_rows_ + panel * kPanelColumns, columns, to);
-      }
-    }
-    for (int64_t j = 0; j < n_; ++j) TakeScale(right_, first + j, shift, j, &columns_);
-  }
-
-  // 16 bytes of each of four rows to four bytes of each of 16 columns.
-  static void Interleave(const int8_t* rows, int64_t leading, uint8_t* to) {
-    using Bytes = uint8_t __attribute__((vector_size(16)));
-    std::array<Bytes, 4> row;
-    for (size_t t = 0; t < row.size(); ++t) {
-      std::memcpy(&row[t], rows + static_cast<int64_t>(t) * leading, sizeof(Bytes));
-    }
-    const auto low = [](Bytes a, Bytes b) {
-      return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    };
-    const auto high = [](Bytes a, Bytes b) {
-      return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
-                                     31);
-    };
-    using Pairs = uint16_t __attribute__((vector_size(16)));
-    const auto join = [&](Bytes first, Bytes second, uint8_t* out) {
-      const auto a = reinterpret_cast<Pairs>(first);
-      const auto b = reinterpret_cast<Pairs>(second);
-      const Pairs front = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-      const Pairs back = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-      std::memcpy(out, &front, sizeof(front));
-      std::memcpy(out + sizeof(front), &back, sizeof(back));
-    };
-    join(low(row[0], row[1]), low(row[2], row[3]), to);
-    join(high(row[0], row[1]), high(row[2], row[3]), to + 32);
-  }
-
-  void MultiplyRows(int64_t batch, int64_t row, int64_t rows) {
-    const ByteProductKernel multiply = *context_.kernels->product;
-    const int64_t columns = panels_ * kPanelColumns;
-    if (depth_ <= kProductDepthMax) {
-      multiply(left_terms_ + row * depth_, right_terms_, rows, panels_, depth_, sums_);
-      return StoreRows(batch, row, rows, sums_);
-    }
-    std::fill_n(totals_, rows * columns, int64_t{0});
-    for (int64_t chunk = 0; chunk < depth_; chunk += kProductDepthMax) {
-      const int64_t terms = std::min(kProductDepthMax, depth_ - chunk);
-      for (int64_t i = 0; i < rows; ++i) {
-        std::memcpy(part_ + i * terms, left_terms_ + (row + i) * depth_ + chunk,
-                    static_cast<size_t>(terms));
-      }
-      multiply(part_, right_terms_ + chunk * columns, rows, panels_, terms, sums_);
-      for (int64_t i = 0; i < rows * columns; ++i) totals_[i] += sums_[i];
-    }
-    StoreRows(batch, row, rows, totals_);
-  }
-
-  template <typename Sum>
-  void StoreRows(int64_t batch, int64_t row, int64_t rows, const Sum* sums) const {
-    const Strided map = MapOf(binding_.result);
-    const bool dense = StrideOfColumns() == 1 || n_ == 1;
-    auto* out = reinterpret_cast<float*>(DataOf(binding_.result));
-    std::array<float, 512> tile;
-    for (int64_t i = 0; i < rows; ++i) {
-      const Sum* from = sums + i * panels_ * kPanelColumns;
-      const int64_t first = (batch * m_ + row + i) * n_;
-      for (int64_t at = 0; at < n_; at += std::ssize(tile)) {
-        const int64_t count = std::min<int64_t>(std::ssize(tile), n_ - at);
-        float* to = dense ? out + map.At(first + at) : tile.data();
-        ScaleRow(row + i, at, count, from + at, to);
-        for (int64_t j = 0; !dense && j < count; ++j) {
-          out[map.At(first + at + j)] = tile[static_cast<size_t>(j)];
-        }
-      }
-    }
-  }
-
-  int64_t StrideOfColumns() const {
-    const ir::Shape& shape = binding_.result.shape;
-    return binding_.result.place.strides[static_cast<size_t>(shape.rank() - 1)];
-  }
-
-  // Sums of shifted codes to those of codes less their zero points, then one scale a dot.
-  template <typename Sum>
-  void ScaleRow(int64_t i, int64_t at, int64_t count, const Sum* sums, float* to) const {
-    const float scale = rows_.scales[i];
-    const float* scales = columns_.scales + at;
-    const int32_t* zeros = columns_.zeros + at;
-    const int64_t zero = rows_.zeros[i];
-    const int64_t rest = rows_.sums[i] - k_ * zero;
-    const bool symmetric = zero == 0 && !right_.scheme().asymmetric();
-    if (symmetric && sizeof(Sum) == 4 && k_ <= kNarrowDepth) {
-      const auto all = static_cast<uint32_t>(rest * zeros[0]);
-      for (int64_t j = 0; j < count; ++j) {
-        const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[j]) - all);
-        to[j] = static_cast<float>(sum) * (scale * scales[j]);
-      }
+  // Rows from `row` on by one block of columns.
+  void MultiplyBlock(int64_t batch, int64_t row, int64_t block) const {
+    const int64_t rows = std::min(block_rows_, m_ - row);
+    const int64_t panels = right_.PanelsOf(block);
+    alignas(64) std::array<int32_t, kBlockRows * kSumColumns> sums;
+    const auto used = static_cast<size_t>(rows * kSumColumns);
+    if (!wide_) {
+      std::fill_n(sums.begin(), used, 0);
+      AddProducts(row, rows, block, panels, 0, depth_, sums.data());
+      ForRows(batch, row, rows, block, panels, [&](int64_t i, float* to) {
+        ScaleRow(row + i, block, panels, sums.data() + i * kSumColumns, to);
+      });
       return;
     }
-    for (int64_t j = 0; j < count; ++j) {
-      const int64_t sum = int64_t{sums[j]} - zeros[j] * rest - zero * columns_.sums[at + j];
-      to[j] = k_ == 0 ? 0 : static_cast<float>(sum) * (scale * scales[j]);
+    std::array<int64_t, kBlockRows * kSumColumns> totals;
+    std::fill_n(totals.begin(), used, 0);
+    for (int64_t begin = 0; begin < depth_; begin += kExactDepth) {
+      std::fill_n(sums.begin(), used, 0);
+      AddProducts(row, rows, block, panels, begin, std::min(begin + kExactDepth, depth_),
+                  sums.data());
+      for (size_t i = 0; i < used; ++i) totals[i] += sums[i];
+    }
+    ForRows(batch, row, rows, block, panels, [&](int64_t i, float* to) {
+      ScaleTotals(row + i, block, panels, totals.data() + i * kSumColumns, to);
+    });
+  }
+
+  // Terms [begin, end) of every dot.
+  void AddProducts(int64_t row, int64_t rows, int64_t block, int64_t panels, int64_t begin,
+                   int64_t end, int32_t* sums) const {
+    const ByteProductKernel add = *kernels_.product;
+    for (int64_t p = begin; p < end; p += cached_depth_) {
+      const ByteProductOperands from{
+          .rows = left_.bytes() + row * depth_ + p,
+          .row_bytes = depth_,
+          .panels = right_.bytes(block) + p * kPanelColumns,
+          .panel_bytes = right_.panel_bytes(),
+          .depth = std::min(cached_depth_, end - p),
+      };
+      add(from, rows, panels, sums);
+    }
+  }
+
+  // Calls body(i, to) for the rows of a block of the result: `to` takes whole panels.
+  template <typename Body>
+  void ForRows(int64_t batch, int64_t row, int64_t rows, int64_t block, int64_t panels,
+               const Body& body) const {
+    const int64_t column = block * kSumColumns;
+    const int64_t count = std::min(kSumColumns, n_ - column);
+    const int64_t stride =
+        binding_.result.place.strides[static_cast<size_t>(binding_.result.shape.rank() - 1)];
+    const bool direct = stride == 1 && count == panels * kPanelColumns;
+    auto* out = reinterpret_cast<float*>(DataOf(binding_.result));
+    alignas(64) std::array<float, kSumColumns> tile;
+    for (int64_t i = 0; i < rows; ++i) {
+      float* to = out + map_.At((batch * m_ + row + i) * n_ + column);
+      body(i, direct ? to : tile.data());
+      if (direct) continue;
+      for (int64_t j = 0; j < count; ++j) to[j * stride] = tile[static_cast<size_t>(j)];
+    }
+  }
+
+  void ScaleRow(int64_t i, int64_t block, int64_t panels, const int32_t* sums, float* to) const {
+    const Dots& rows = left_.dots();
+    const Dots& columns = right_.dots();
+    const int64_t column = block * kSumColumns;
+    const ByteSumScales by{
+        .row_scale = rows.scales[i],
+        .row_rest = rows.sums[i] - static_cast<uint32_t>(k_) * rows.zeros[i],
+        .row_zero = rows.zeros[i],
+        .scales = columns.scales + column,
+        .zeros = columns.zeros + column,
+        .column_sums = right_.has_sums() ? columns.sums + column : nullptr,
+    };
+    kernels_.bytes->scale_sums(to, sums, panels, by);
+  }
+
+  void ScaleTotals(int64_t i, int64_t block, int64_t panels, const int64_t* totals,
+                   float* to) const {
+    const auto of = [](const uint32_t* numbers, int64_t at) {
+      return int64_t{static_cast<int32_t>(numbers[at])};
+    };
+    const Dots& rows = left_.dots();
+    const Dots& columns = right_.dots();
+    const int64_t zero = of(rows.zeros, i);
+    const int64_t rest = of(rows.sums, i) - k_ * zero;
+    for (int64_t j = 0; j < panels * kPanelColumns; ++j) {
+      const int64_t at = block * kSumColumns + j;
+      int64_t sum = totals[j] - of(columns.zeros, at) * rest;
+      if (right_.has_sums()) sum -= zero * of(columns.sums, at);
+      to[j] = static_cast<float>(sum) * (rows.scales[i] * columns.scales[at]);
     }
   }
 
   const QMatmulBinding& binding_;
   const Context& context_;
+  const KernelSet& kernels_;
   Scratch scratch_;
-  const CodeView left_;
-  const CodeView right_;
+  const CodeView left_codes_;
+  const CodeView right_codes_;
   const int64_t m_;
   const int64_t k_;
   const int64_t n_;
-  const int64_t depth_;   // k rounded up to whole groups of terms
-  const int64_t panels_;  // of columns
-  int8_t* left_terms_ = nullptr;
-  uint8_t* right_terms_ = nullptr;
-  int8_t* four_rows_ = nullptr;
-  int32_t* sums_ = nullptr;
-  int64_t* totals_ = nullptr;
-  int8_t* part_ = nullptr;
-  Dots rows_;
-  Dots columns_;
+  const int64_t depth_;  // k rounded up to whole groups of terms
+  LeftBytes left_;
+  RightBytes right_;
+  const Strided map_;
+  const int64_t block_rows_;
+  const int64_t cached_depth_;
+  const bool wide_;  // the result needs more than an i32
 };
 
 }  // namespace

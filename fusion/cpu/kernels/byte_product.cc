@@ -1,9 +1,9 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Products of bytes with exact sums: a block of rows by a few panels of columns at a time, whose
-// sums stay in registers over the whole depth. With VNNI four terms of sixteen columns are one
-// instruction; without it they are two of 16-bit pairs, which cannot saturate either.
+// Products of bytes: a few rows by a few panels of columns at a time, whose sums stay in registers
+// over the whole depth. With VNNI four terms of sixteen columns are one instruction; without it
+// they are two of 16-bit pairs, which cannot saturate either.
 
 #include "fusion/cpu/kernels/lanes.h"
 #if defined(__SSE2__)
@@ -102,56 +102,54 @@ constexpr int kPanels = 1;
 #endif
 
 template <int rows, int panels>
-void MultiplyTile(const int8_t* a, const uint8_t* b, int64_t depth, int32_t* sums,
-                  int64_t leading) {
-  I32 tile[rows][panels] = {};
-  for (int64_t p = 0; p < depth; p += kPanelTerms) {
+void AddTile(const ByteProductOperands& from, int64_t row, int64_t panel, int32_t* sums) {
+  const int8_t* a = from.rows + row * from.row_bytes;
+  const uint8_t* b = from.panels + panel * from.panel_bytes;
+  sums += row * kSumColumns + panel * kPanelColumns;
+  I32 tile[rows][panels];
+  for (int i = 0; i < rows; ++i) __builtin_memcpy(tile[i], sums + i * kSumColumns, sizeof(tile[i]));
+  for (int64_t p = 0; p < from.depth; p += kPanelTerms) {
     U32 columns[panels];
     for (int k = 0; k < panels; ++k) {
-      __builtin_memcpy(&columns[k], b + (k * depth + p) * kPanelColumns, sizeof(U32));
+      __builtin_memcpy(&columns[k], b + k * from.panel_bytes + p * kPanelColumns, sizeof(U32));
     }
     for (int i = 0; i < rows; ++i) {
       int32_t four;
-      __builtin_memcpy(&four, a + i * depth + p, sizeof(four));
+      __builtin_memcpy(&four, a + i * from.row_bytes + p, sizeof(four));
       const Terms terms(four);
       for (int k = 0; k < panels; ++k) tile[i][k] = AddProducts(tile[i][k], terms, columns[k]);
     }
   }
-  for (int i = 0; i < rows; ++i) {
-    __builtin_memcpy(sums + i * leading, tile[i], sizeof(tile[i]));
+  for (int i = 0; i < rows; ++i) __builtin_memcpy(sums + i * kSumColumns, tile[i], sizeof(tile[i]));
+}
+
+// The last rows: as many as are left, at most `rows`.
+template <int rows, int panels>
+void AddLastRows(const ByteProductOperands& from, int64_t row, int64_t left, int64_t panel,
+                 int32_t* sums) {
+  if constexpr (rows > 0) {
+    if (left == rows) return AddTile<rows, panels>(from, row, panel, sums);
+    AddLastRows<rows - 1, panels>(from, row, left, panel, sums);
   }
 }
 
 template <int panels>
-void MultiplyRows(const int8_t* a, const uint8_t* b, int64_t rows, int64_t depth, int32_t* sums,
-                  int64_t leading) {
-  int64_t i = 0;
-  for (; i + kRows <= rows; i += kRows) {
-    MultiplyTile<kRows, panels>(a + i * depth, b, depth, sums + i * leading, leading);
-  }
-  for (; i < rows; ++i) {
-    MultiplyTile<1, panels>(a + i * depth, b, depth, sums + i * leading, leading);
-  }
+void AddRows(const ByteProductOperands& from, int64_t rows, int64_t panel, int32_t* sums) {
+  int64_t row = 0;
+  for (; row + kRows <= rows; row += kRows) AddTile<kRows, panels>(from, row, panel, sums);
+  AddLastRows<kRows - 1, panels>(from, row, rows - row, panel, sums);
 }
 
-void Multiply(const int8_t* a, const uint8_t* b, int64_t rows, int64_t panels, int64_t depth,
-              int32_t* sums) {
-  const int64_t leading = panels * kPanelColumns;
-  int64_t k = 0;
-  for (; k + kPanels <= panels; k += kPanels) {
-    MultiplyRows<kPanels>(a, b + k * depth * kPanelColumns, rows, depth, sums + k * kPanelColumns,
-                          leading);
-  }
-  for (; k < panels; ++k) {
-    MultiplyRows<1>(a, b + k * depth * kPanelColumns, rows, depth, sums + k * kPanelColumns,
-                    leading);
-  }
+void AddProduct(const ByteProductOperands& from, int64_t rows, int64_t panels, int32_t* sums) {
+  int64_t panel = 0;
+  for (; panel + kPanels <= panels; panel += kPanels) AddRows<kPanels>(from, rows, panel, sums);
+  for (; panel < panels; ++panel) AddRows<1>(from, rows, panel, sums);
 }
 
 }  // namespace
 
 namespace FAULTLINE_ISA {
-constinit const ByteProductKernel kByteProduct = Multiply;
+constinit const ByteProductKernel kByteProduct = AddProduct;
 }
 
 }  // namespace faultline::fusion::cpu

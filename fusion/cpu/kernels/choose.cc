@@ -9,11 +9,12 @@
 namespace faultline::fusion::cpu {
 namespace {
 
-#define FAULTLINE_KERNEL_SET(isa, product)                                                        \
-  {                                                                                               \
-#isa, {&isa::kF32, &isa::kF64, &isa::kI32, &isa::kU32, &isa::kI64, &isa::kU64, &isa::kMask }, \
-           &isa::kMemory, &product::kByteProduct                                                  \
-  }
+#define FAULTLINE_KERNEL_SET(isa, product)                                                \
+  {#isa,                                                                                  \
+   {&isa::kF32, &isa::kF64, &isa::kI32, &isa::kU32, &isa::kI64, &isa::kU64, &isa::kMask}, \
+   &isa::kMemory,                                                                         \
+   &isa::kBytes,                                                                          \
+   &product::kByteProduct}
 
 constexpr KernelSet kBaselineSet = FAULTLINE_KERNEL_SET(baseline, baseline);
 constexpr KernelSet kAvx2Set = FAULTLINE_KERNEL_SET(avx2, avx2);

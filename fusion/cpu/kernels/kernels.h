@@ -84,22 +84,53 @@ struct MemoryKernels {
   FoldKernel abs_sum_fold;
 };
 
-// Products of bytes. The right operand comes in panels of 16 columns, each `depth` terms deep, four
-// terms of a column beside each other: [panel][depth / 4][16][4].
+// Products of bytes, in blocks of sums. The left operand comes in rows, the right one in panels of
+// 16 columns, four terms of a column beside each other: [panel][depth / 4][16][4].
 inline constexpr int64_t kPanelColumns = 16;
 inline constexpr int64_t kPanelTerms = 4;
-// Terms whose sum an i32 holds, whatever they are: 2^16 * 128 * 255 < 2^31.
-inline constexpr int64_t kProductDepthMax = 1 << 16;
-// sums[i][j] = sum over p of a[i][p] * b[p][j], exact: a signed, rows of `depth` bytes; b unsigned,
-// in `panels` panels; sums in rows of 16 * panels. depth is a multiple of 4, at most
-// kProductDepthMax.
-using ByteProductKernel = void (*)(const int8_t* a, const uint8_t* b, int64_t rows, int64_t panels,
-                                   int64_t depth, int32_t* sums);
+inline constexpr int64_t kSumPanels = 4;  // that a row of a block of sums reaches over
+inline constexpr int64_t kSumColumns = kSumPanels * kPanelColumns;
+struct ByteProductOperands {
+  const int8_t* rows;
+  int64_t row_bytes;  // from one row to the next
+  const uint8_t* panels;
+  int64_t panel_bytes;
+  int64_t depth;  // a multiple of 4
+};
+// sums[i][j] += sum over p of rows[i][p] * panels[p][j], modulo 2^32, for `rows` rows and at most
+// kSumPanels panels; rows of sums are kSumColumns apart.
+using ByteProductKernel = void (*)(const ByteProductOperands& from, int64_t rows, int64_t panels,
+                                   int32_t* sums);
+
+// What a row of sums is scaled by: sum - row_rest * zeros[j] - row_zero * column_sums[j], modulo
+// 2^32 and then signed, times row_scale * scales[j].
+struct ByteSumScales {
+  float row_scale;
+  uint32_t row_rest;
+  uint32_t row_zero;
+  const float* scales;
+  const uint32_t* zeros;
+  const uint32_t* column_sums;  // null: row_zero is 0
+};
+
+// Before a product of bytes, and behind it.
+struct ByteKernels {
+  // Copies a row with bits of each byte flipped; returns the sum of the results, as signed. `to`
+  // may be `from`.
+  int32_t (*pack_row)(const int8_t* from, int64_t count, uint8_t flip, int8_t* to);
+  // `rows` rows of `panels` * 16 bytes, `leading` apart, into as many panels, flipped; rows is a
+  // multiple of 4. Adds the results to column_sums (as unsigned) unless that is null.
+  void (*pack_panels)(const int8_t* from, int64_t leading, int64_t rows, int64_t panels,
+                      uint8_t flip, uint8_t* to, int64_t panel_bytes, uint32_t* column_sums);
+  // Of `panels` * 16 sums; results are f32.
+  void (*scale_sums)(float* to, const int32_t* sums, int64_t panels, const ByteSumScales& scales);
+};
 
 struct KernelSet {
   const char* isa;
   const RegKernels* regs[kRegCount];
   const MemoryKernels* memory;
+  const ByteKernels* bytes;
   const ByteProductKernel* product;
 };
 
@@ -111,6 +142,7 @@ const KernelSet* ChooseKernels(const char* isa);
   namespace isa {                                                    \
   extern const RegKernels kF32, kF64, kI32, kU32, kI64, kU64, kMask; \
   extern const MemoryKernels kMemory;                                \
+  extern const ByteKernels kBytes;                                   \
   extern const ByteProductKernel kByteProduct;                       \
   }
 FAULTLINE_DECLARE_KERNELS(baseline)

@@ -13,24 +13,29 @@ void PairReporter::ReportRuns(const std::vector<Run>& runs) {
   ConsoleReporter::ReportRuns(runs);
   for (const Run& run : runs) {
     if (run.run_type != Run::RT_Iteration) continue;
-    const double seconds = run.cpu_accumulated_time / static_cast<double>(run.iterations);
     // The name without what repetitions and options add to it.
-    const auto [it, fresh] = best_.emplace(run.run_name.function_name, seconds);
-    if (!fresh) it->second = std::min(it->second, seconds);
+    seconds_[run.run_name.function_name].push_back(run.cpu_accumulated_time /
+                                                   static_cast<double>(run.iterations));
   }
 }
 
 void PairReporter::Finalize() {
-  const std::string suffix = "/hand";
-  GetOutputStream() << fmt::format("\n{:<40} {:>12} {:>12} {:>7}\n", "ratio", "hand", "engine",
-                                   "ratio");
-  for (const auto& [name, hand] : best_) {
-    if (!name.ends_with(suffix)) continue;
-    const std::string what = name.substr(0, name.size() - suffix.size());
-    const auto engine = best_.find(what + "/engine");
-    if (engine == best_.end()) continue;
-    GetOutputStream() << fmt::format("{:<40} {:>9.2f} us {:>9.2f} us {:>7.2f}\n", what, hand * 1e6,
-                                     engine->second * 1e6, hand / engine->second);
+  const auto best = [](const std::vector<double>& all) { return *std::ranges::min_element(all); };
+  const auto median = [](std::vector<double> all) {
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, middle);
+    return *middle;
+  };
+  GetOutputStream() << fmt::format("\n{:<40} {:>12} {:>12} {:>7} {:>7}\n", "ratio", "best",
+                                   "engine", "best", "median");
+  for (const auto& [name, yardstick] : seconds_) {
+    const size_t last = name.rfind('/');
+    const auto engine = seconds_.find(name.substr(0, last) + "/engine");
+    if (engine == seconds_.end() || engine->first == name) continue;
+    GetOutputStream() << fmt::format("{:<40} {:>9.2f} us {:>9.2f} us {:>7.2f} {:>7.2f}\n", name,
+                                     best(yardstick) * 1e6, best(engine->second) * 1e6,
+                                     best(yardstick) / best(engine->second),
+                                     median(yardstick) / median(engine->second));
   }
 }
 
@@ -41,6 +46,9 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   faultline::benchmarks::RegisterBlocks();
   faultline::benchmarks::RegisterMatmul();
+#ifdef FAULTLINE_ONEDNN
+  faultline::benchmarks::RegisterOneDnn();
+#endif
   faultline::benchmarks::RegisterTransactions();
   faultline::benchmarks::PairReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);

@@ -106,9 +106,9 @@ void RegisterMatmul() {
       benchmark::RegisterBenchmark((name + "/engine").c_str(), MatmulEngine, n, gelu);
     }
   }
-  for (const int64_t n : {64, 512}) {
+  for (const int64_t n : kQMatmulSizes) {
     const std::string name = fmt::format("q_matmul_q8s/{}", n);
-    benchmark::RegisterBenchmark((name + "/hand").c_str(), MatmulHand, n, false);
+    benchmark::RegisterBenchmark((name + "/sgemm").c_str(), MatmulHand, n, false);
     benchmark::RegisterBenchmark((name + "/engine").c_str(), QMatmulEngine, n);
   }
 }

@@ -1,16 +1,19 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Benchmarks in pairs: "what/size/hand" is the yardstick of "what/size/engine". The reporter prints
-// each and, at the end, every ratio (hand time / engine time: 1 is as quick as by hand).
+// Benchmarks beside yardsticks: "what/size/engine" beside "what/size/hand", or beside another name
+// in its place. The reporter prints each and, at the end, every ratio (time of the yardstick /
+// engine time: 1 is as quick), of the best repetition and of the median one.
 
 #ifndef BENCHMARKS_ENGINE_PAIRS_H_
 #define BENCHMARKS_ENGINE_PAIRS_H_
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace faultline::benchmarks {
 
@@ -20,12 +23,16 @@ class PairReporter : public benchmark::ConsoleReporter {
   void Finalize() override;
 
  private:
-  std::map<std::string, double> best_;  // seconds of CPU an iteration, by full name
+  // Seconds of CPU an iteration, of each repetition.
+  std::map<std::string, std::vector<double>> seconds_;
 };
+
+inline constexpr int64_t kQMatmulSizes[] = {64, 512};
 
 // Registered by their own units.
 void RegisterBlocks();
 void RegisterMatmul();
+void RegisterOneDnn();  // where it is installed
 void RegisterTransactions();
 
 }  // namespace faultline::benchmarks

@@ -134,40 +134,27 @@ void MultiplyCodes(const Call<Sets>& call, Enclosure& result) {
   });
 }
 
-// The decoded operands, multiplied by the kernel of matmul.
-void MultiplyDecoded(const Call<Exact>& call, Points& result) {
-  std::vector<Points> decoded;
-  for (const Points* operand : call.operands) {
-    decoded.push_back(operand->type.quantized() ? Decoded(*operand, ir::Dtype::kF32) : *operand);
-  }
-  const Exact algebra = call.algebra.On(ir::Dtype::kF32, result.type.dtype());
-  const Points* const operands[] = {&decoded[0], &decoded[1]};
-  RunMatmul({.algebra = algebra,
-             .op = ir::Opcode::kMatmul,
-             .scalars = {},
-             .attributes = call.attributes,
-             .operands = operands,
-             .result_tensor = result,
-             .naive = nullptr,
-             .errors = call.errors});
+Points AsFloats(const Call<Exact>&, const Points& operand) {
+  return operand.type.quantized() ? Decoded(operand, ir::Dtype::kF32) : operand;
 }
 
-void MultiplyDecoded(const Call<Sets>& call, Enclosure& result) {
-  std::vector<Enclosure> decoded;
-  for (const Enclosure* operand : call.operands) {
-    if (!operand->type().quantized()) {
-      decoded.push_back(*operand);
-      continue;
-    }
-    // Elements that are points keep their own bits: only where all are does it need naive ones.
-    auto naive = std::make_shared<Points>();
-    naive->type = {ir::Dtype::kF32, operand->type().shape};
-    naive->cells.resize(At(operand->size()));
-    if (operand->AllPoints()) Dequantize(*operand->points(), *naive);
-    decoded.push_back(Decoded(call.contract(), *operand, naive));
-  }
-  const Sets algebra = call.algebra.On(ir::Dtype::kF32, result.dtype());
-  const Enclosure* const operands[] = {&decoded[0], &decoded[1]};
+Enclosure AsFloats(const Call<Sets>& call, const Enclosure& operand) {
+  if (!operand.type().quantized()) return operand;
+  // Elements that are points keep their own bits: only where all are does it need naive ones.
+  auto naive = std::make_shared<Points>();
+  naive->type = {ir::Dtype::kF32, operand.type().shape};
+  naive->cells.resize(At(operand.size()));
+  if (operand.AllPoints()) Dequantize(*operand.points(), *naive);
+  return Decoded(call.contract(), operand, naive);
+}
+
+// The decoded operands, multiplied by the kernel of matmul.
+template <class A>
+void MultiplyDecoded(const Call<A>& call, typename A::Tensor& result) {
+  const auto left = AsFloats(call, call.operand(0));
+  const auto right = AsFloats(call, call.operand(1));
+  const A algebra = call.algebra.On(ir::Dtype::kF32, TypeOf(result).dtype());
+  const typename A::Tensor* const operands[] = {&left, &right};
   RunMatmul({.algebra = algebra,
              .op = ir::Opcode::kMatmul,
              .scalars = {},

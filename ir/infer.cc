@@ -114,4 +114,10 @@ Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
   return results;
 }
 
+int64_t TupleOf(Opcode op, const Shape& index) {
+  const ShapeRule rule = InfoOf(op).shape_rule;
+  const bool tuples = rule == ShapeRule::kGatherNd || rule == ShapeRule::kScatterNd;
+  return tuples && index.rank() > 0 ? index[index.rank() - 1] : 1;
+}
+
 }  // namespace faultline::ir

@@ -32,6 +32,9 @@ Result<std::vector<Type>> InferTypes(Opcode op, std::span<const Type> operands,
 Result<Shape> InferResultShape(Opcode op, std::span<const Type> operands,
                                const Attributes& attributes, std::span<const Type> declared,
                                size_t r);
+// Indices that name one place together: the extent of the last axis of the index where that holds
+// tuples, else 1.
+int64_t TupleOf(Opcode op, const Shape& index);
 // An op that decodes its operands (ir/op.h) means: dequantize the quantized ones to the compute
 // dtype, apply the op, and, where the declared type is quantized, quantize anew (min-max). Only
 // then does the result have a scheme, and it is that of the first quantized operand.

@@ -286,13 +286,10 @@ class Counter {
     const State& index = states_[s.operands[1]];
     const ir::Shape& shape = program_.TypeOf(s.operands[0]).shape;
     if (!index.input) return;
-    const ir::ShapeRule rule = ir::InfoOf(s.op).shape_rule;
-    const bool tuples = rule == ir::ShapeRule::kGatherNd || rule == ir::ShapeRule::kScatterNd;
-    const ir::Shape& indices = program_.TypeOf(s.operands[1]).shape;
-    // Of tuples each element has an axis of its own.
+    const int64_t tuple = ir::TupleOf(s.op, program_.TypeOf(s.operands[1]).shape);
+    // Of tuples each element has an axis of its own; where nothing says an axis it is the first.
     const auto extent_of = [&](int64_t flat) {
-      return shape[static_cast<int>(tuples ? flat % indices[indices.rank() - 1]
-                                           : s.attributes.dim())];
+      return shape[static_cast<int>(s.attributes.has_dim() ? s.attributes.dim() : flat % tuple)];
     };
     const ir::DataSpec& data = *program_.statements[static_cast<size_t>(index.definition)].data;
     const ir::Dtype dtype = program_.TypeOf(s.operands[1]).dtype();

@@ -145,10 +145,9 @@ bool DrawViewAttributes(ChoiceStream& choices, const ir::OpInfo& info, const ir:
 void FitUpdate(ir::Dtype dtype, ir::Attributes& attributes);
 // The extent of window that an unfold is declared with, for an axis of this extent.
 int64_t DrawWindow(ChoiceStream& choices, int64_t extent);
-// What an index operand may name: along dim, or, of tuples of `tuple`, by the shortest axis.
+// What an index operand may name: along dim, or, of tuples of `tuple` (ir::TupleOf), by the
+// shortest axis.
 int64_t IndexBound(const ir::Attributes& attributes, const ir::Shape& shape, int64_t tuple);
-// Indices in a tuple of an index operand; 1 where the op has a dim.
-int64_t TupleOf(const ir::OpInfo& info, const ir::Shape& index);
 // The shape of the values that a lookup with this index reads or writes.
 ir::Shape PlacesShape(const ir::OpInfo& info, const ir::Attributes& attributes,
                       const ir::Shape& shape, const ir::Shape& index);

@@ -363,7 +363,7 @@ bool FitShapes(Composer& composer, const ir::OpInfo& info, ir::Statement& statem
       if (shape.rank() == 0) return false;
       const Type index = builder.TypeOf(operands[1]);
       const Shape wanted = FitIndex(info, statement.attributes, shape, index.shape);
-      const int64_t bound = IndexBound(statement.attributes, shape, TupleOf(info, wanted));
+      const int64_t bound = IndexBound(statement.attributes, shape, ir::TupleOf(info.op, wanted));
       const IntBounds& bounds = builder.StateOf(operands[1]).bounds;
       const bool inside = bounds.known && bounds.low >= 0 && bounds.high < bound;
       if (index.shape != wanted || (bounds.known && !inside)) {

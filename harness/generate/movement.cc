@@ -216,12 +216,6 @@ int64_t DrawWindow(ChoiceStream& choices, int64_t extent) {
   return choices.Between(std::min<int64_t>(1, extent), std::min<int64_t>(extent, 5));
 }
 
-int64_t TupleOf(const ir::OpInfo& info, const Shape& index) {
-  const bool tuples = info.shape_rule == ir::ShapeRule::kGatherNd ||
-                      info.shape_rule == ir::ShapeRule::kScatterNd;
-  return tuples && index.rank() > 0 ? index[index.rank() - 1] : 1;
-}
-
 int64_t IndexBound(const ir::Attributes& attributes, const Shape& shape, int64_t tuple) {
   if (attributes.has_dim()) return shape[static_cast<int>(attributes.dim())];
   int64_t bound = shape[0];
@@ -241,7 +235,7 @@ Shape PlacesShape(const ir::OpInfo& info, const ir::Attributes& attributes, cons
   }
   if (attributes.has_dim()) return index;
   Shape places(index.extents().first(static_cast<size_t>(index.rank() - 1)));
-  for (int axis = static_cast<int>(TupleOf(info, index)); axis < shape.rank(); ++axis) {
+  for (int axis = static_cast<int>(ir::TupleOf(info.op, index)); axis < shape.rank(); ++axis) {
     places.PushBack(shape[axis]);
   }
   return places;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/generate/input_data.h"
+#include "ir/infer.h"
 
 namespace faultline::harness {
 
@@ -188,7 +189,7 @@ bool Replay::NeedsNewIndex(const ir::OpInfo& info, const ir::Statement& statemen
   const ir::Shape& shape = builder_.TypeOf(statement.operands[0]).shape;
   const int64_t dim = statement.attributes.dim();
   if (!bounds.known || dim < 0 || dim >= shape.rank()) return false;
-  const int64_t tuple = TupleOf(info, builder_.TypeOf(statement.operands[1]).shape);
+  const int64_t tuple = ir::TupleOf(info.op, builder_.TypeOf(statement.operands[1]).shape);
   const bool inside =
       bounds.low >= 0 && bounds.high < IndexBound(statement.attributes, shape, tuple);
   // Errors on purpose live on, some of the time.

@@ -11,6 +11,7 @@
 #include "harness/account/sharpness.h"
 #include "harness/backend/run.h"
 #include "harness/generate/choice_stream.h"
+#include "harness/generate/for_backend.h"
 #include "harness/oracle/compare.h"
 #include "reference/evaluate.h"
 
@@ -31,14 +32,10 @@ int64_t StepNs(reference::Evaluator& evaluator, int statement) {
 
 Accountant::Accountant(std::unique_ptr<Backend> generated_for, std::unique_ptr<Backend> adversary,
                        uint64_t seed)
-    : generated_for_(std::move(generated_for)), adversary_(std::move(adversary)), seed_(seed) {
-  generate_.supports = [backend = generated_for_.get()](
-                           ir::Opcode op, const ir::Attributes& attributes,
-                           std::span<const ir::Type> operands, std::span<const ir::Type> results) {
-    return backend->Supports(op, attributes, operands, results).ok();
-  };
-  generate_.contract = &generated_for_->contract();
-}
+    : generated_for_(std::move(generated_for)),
+      adversary_(std::move(adversary)),
+      generate_(OptionsFor(*generated_for_)),
+      seed_(seed) {}
 
 void Accountant::Run(uint64_t index, Tally& tally) {
   ChoiceStream choices(MixSeed(seed_, index));

@@ -10,6 +10,7 @@
 #include "harness/backend/registry.h"
 #include "harness/backend/run.h"
 #include "harness/generate/choice_stream.h"
+#include "harness/generate/for_backend.h"
 #include "harness/generate/generate.h"
 #include "harness/oracle/compare.h"
 #include "ir/program.h"
@@ -27,18 +28,8 @@ struct Outcome {
   uint64_t observed = 0;
 };
 
-GenerateOptions OptionsFor(const Backend& backend) {
-  GenerateOptions options;
-  options.supports = [&backend](ir::Opcode op, const ir::Attributes& attributes,
-                                std::span<const ir::Type> operands,
-                                std::span<const ir::Type> results) {
-    return backend.Supports(op, attributes, operands, results).ok();
-  };
-  options.contract = &backend.contract();
-  return options;
-}
-
-// Drawn as a campaign does, because some faults show with guarded memory alone.
+// Pools and planner decisions as a campaign draws them, because some faults show with guarded
+// memory alone. Nothing else of a session is drawn: rivals have no word for a failed allocation.
 RunOptions RunOptionsOf(uint64_t seed, uint64_t index) {
   ChoiceStream choices(MixSeed(seed + 1, index));
   constexpr PoolMode kModes[] = {PoolMode::kPlain, PoolMode::kGuard, PoolMode::kPitch};
@@ -94,7 +85,7 @@ Outcome RunOne(Backend& backend, const GenerateOptions& options, uint64_t seed, 
   Outcome outcome;
   outcome.observed = HashOf(observation);
   const Comparison ours = Compare(program, contract, evaluation, observation);
-  outcome.flagged[0] = IsFinding(ours.verdict.kind);
+  outcome.flagged[kOurs] = IsFinding(ours.verdict.kind);
   for (size_t i = 0; i < kRivals.size(); ++i) {
     outcome.flagged[i + 1] = IsFlaggedBy(kRivals[i], program, evaluation, observation);
   }
@@ -109,7 +100,7 @@ std::string_view CleanOf(std::string_view backend) {
 }  // namespace
 
 std::string_view OracleName(size_t oracle) {
-  return oracle == 0 ? "Faultline" : RivalName(kRivals[oracle - 1]);
+  return oracle == kOurs ? "Faultline" : RivalName(kRivals[oracle - 1]);
 }
 
 std::vector<PowerRun> PowerRuns() {

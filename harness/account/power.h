@@ -20,6 +20,7 @@ namespace faultline::harness {
 
 // Ours, then the rivals.
 inline constexpr size_t kOracleCount = kRivals.size() + 1;
+inline constexpr size_t kOurs = 0;
 std::string_view OracleName(size_t oracle);
 
 // A backend run on the programs of a seed, beside the same backend without its fault.

@@ -29,6 +29,7 @@
 #include "harness/campaign/shared_state.h"
 #include "harness/campaign/statistics.h"
 #include "harness/campaign/worker_totals.h"
+#include "harness/generate/for_backend.h"
 #include "harness/generate/generate.h"
 #include "harness/mutate/mutate.h"
 #include "harness/oracle/judge.h"
@@ -114,16 +115,11 @@ Worker::Worker(const WorkerOptions& options, CampaignOptions campaign, SharedSta
       backend_(std::move(backend)),
       rules_(backend_->RuleNames()) {
   GenerateOptions& generate = mutate_.generate;
-  generate.supports = [this](ir::Opcode op, const ir::Attributes& attributes,
-                             std::span<const ir::Type> operands,
-                             std::span<const ir::Type> results) {
-    return backend_->Supports(op, attributes, operands, results).ok();
-  };
+  generate = OptionsFor(*backend_);
   generate.input_dtypes = 0;
   for (const auto& [op, dtype] : SupportedOpDtypes(*backend_)) {
     if (ir::InfoOf(op).arity != 0) generate.input_dtypes |= ir::MaskOf(dtype);
   }
-  generate.contract = &backend_->contract();
   if (!campaign_.focus.empty()) generate.focus = FindFocus(campaign_.focus);
 }
 

@@ -15,6 +15,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/files.h"
 #include "harness/generate/choice_stream.h"
+#include "harness/generate/for_backend.h"
 #include "harness/generate/generate.h"
 #include "ir/print.h"
 
@@ -41,13 +42,7 @@ struct Line {
 };
 
 ir::Result<GenerateOptions> OptionsOf(const Line& line, const Backend& backend) {
-  GenerateOptions options;
-  options.supports = [&backend](ir::Opcode op, const ir::Attributes& attributes,
-                                std::span<const ir::Type> operands,
-                                std::span<const ir::Type> results) {
-    return backend.Supports(op, attributes, operands, results).ok();
-  };
-  options.contract = &backend.contract();
+  GenerateOptions options = OptionsFor(backend);
   if (line.focus.empty()) return options;
   options.focus = FindFocus(line.focus);
   if (options.focus.has_value()) return options;

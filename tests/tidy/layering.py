@@ -41,6 +41,9 @@ TABLE = {
     "harness/backend/plugin/": {"engine": None},
     "harness/conformance/": {"may": ["ir/", "harness/backend/"]},
     "harness/generate/": {"may": ["ir/", "reference/", "harness/mutate/"]},
+    # Drawing knows no backend; what is drawn for one asks it.
+    "harness/generate/for_backend": {"may": ["ir/", "harness/generate/",
+                                             "harness/backend/backend.h"]},
     "harness/mutate/": {"may": ["ir/", "reference/", "harness/generate/"]},
     "harness/oracle/": {"may": ["ir/", "reference/", "harness/backend/observation.h"]},
     # Comparing knows observations alone; a judge also has to run what it judges.

@@ -13,6 +13,7 @@
 
 #include "harness/backend/registry.h"
 #include "harness/backend/run.h"
+#include "harness/generate/for_backend.h"
 #include "harness/generate/generate.h"
 #include "harness/oracle/judge.h"
 #include "ir/print.h"
@@ -46,12 +47,7 @@ bool RanOutOfMemory(const Observation& seen) {
 TEST_CASE("any one allocation of a program may fail") {
   const auto backend = MakeBackend({});
   REQUIRE(backend.has_value());
-  GenerateOptions options;
-  options.contract = &(*backend)->contract();
-  options.supports = [&](ir::Opcode op, const ir::Attributes& attributes,
-                         std::span<const ir::Type> operands, std::span<const ir::Type> results) {
-    return (*backend)->Supports(op, attributes, operands, results).ok();
-  };
+  const GenerateOptions options = OptionsFor(**backend);
   int64_t failures = 0;
   for (int64_t i = 0; i < ProgramsToSweep(); ++i) {
     ChoiceStream choices(MixSeed(11, static_cast<uint64_t>(i)));

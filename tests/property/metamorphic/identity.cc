@@ -9,6 +9,7 @@
 
 #include "harness/backend/run.h"
 #include "harness/generate/choice_stream.h"
+#include "harness/generate/for_backend.h"
 #include "harness/generate/generate.h"
 #include "ir/element.h"
 #include "ir/parse.h"
@@ -59,12 +60,7 @@ std::string Difference(const Results& before, const Results& after) {
 }
 
 ir::Program GenerateFor(const Backend& backend, uint64_t seed) {
-  GenerateOptions options;
-  options.supports = [&backend](ir::Opcode op, const ir::Attributes& attributes,
-                                std::span<const ir::Type> operands,
-                                std::span<const ir::Type> results) {
-    return backend.Supports(op, attributes, operands, results).ok();
-  };
+  GenerateOptions options = OptionsFor(backend);
   options.error_one_in = 0;
   ChoiceStream choices(MixSeed(1, seed));
   return Generate(choices, options);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/generate/about.h"
 #include "harness/generate/choice_stream.h"
 #include "harness/generate/generate.h"
 #include "reference/contract.h"
@@ -24,6 +25,15 @@ bool MakesSets(ir::Opcode op) {
   const ir::OpInfo& info = ir::InfoOf(op);
   return info.accuracy == ir::AccuracyClass::kFunction ||
          info.accuracy == ir::AccuracyClass::kAccumulate || info.dtype_rule == ir::DtypeRule::kCast;
+}
+
+// Ints have no real arithmetic, but what is made of them may.
+ir::DtypeMask CertifiedDtypes(ir::Opcode op) {
+  ir::DtypeMask mask = 0;
+  for (const ir::Dtype dtype : ir::DtypesOf(op)) {
+    if (CertifyKindOf(op, dtype) == CertifyKind::kCertified) mask |= ir::MaskOf(dtype);
+  }
+  return mask;
 }
 
 int64_t ElementsOf(const CertifyTally& tally) {
@@ -59,16 +69,17 @@ std::vector<std::string> NotCertified() {
 void CertifyOp(ir::Opcode op, int64_t elements, uint64_t seed, CertifyTally& tally) {
   const reference::Contract contract = reference::FusionCpuContract();
   GenerateOptions options;
-  options.supports = [op](ir::Opcode other, const ir::Attributes&, std::span<const ir::Type>,
-                          std::span<const ir::Type>) { return other == op || MakesSets(other); };
   options.contract = &contract;
   options.error_one_in = 0;
+  const Subject subject = {.op = op, .dtypes = CertifiedDtypes(op), .feeds = MakesSets};
   const int64_t programs = std::max(kProgramsMin, elements / kElementsPerProgramMin);
   CertifyTally own;
-  for (int64_t i = 0; i < programs && ElementsOf(own) < elements; ++i) {
+  int64_t done = 0;
+  for (int64_t i = 0; i < programs && done < elements; ++i) {
     const auto index = static_cast<uint64_t>(i);
     ChoiceStream choices(MixSeed(seed, index));
-    Certify(Generate(choices, options), contract, MixSeed(seed + 1, index), op, own);
+    Certify(GenerateAbout(subject, choices, options), contract, MixSeed(seed + 1, index), op, own);
+    done = ElementsOf(own);
   }
   tally.Merge(own);
 }

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/oracle/certify/decode.h"
 #include "harness/oracle/certify/draw.h"
 #include "harness/oracle/certify/formula.h"
+#include "harness/oracle/certify/places.h"
 #include "ir/element.h"
+#include "ir/infer.h"
 #include "ir/print.h"
 #include "reference/evaluate.h"
 
@@ -26,21 +29,6 @@ constexpr int64_t kResultsMax = 256;
 constexpr int64_t kReadsMax = 1 << 14;
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
-
-// Flat index in a broadcast operand of the element that makes element `index` of the result.
-int64_t BroadcastIndex(const Shape& operand, const Shape& result, int64_t index) {
-  int64_t flat = 0;
-  int64_t stride = 1;
-  for (int back = 1; back <= result.rank(); ++back) {
-    const int64_t position = index % result[result.rank() - back];
-    index /= result[result.rank() - back];
-    if (back > operand.rank()) continue;
-    const int64_t extent = operand[operand.rank() - back];
-    if (extent > 1) flat += position * stride;
-    stride *= extent;
-  }
-  return flat;
-}
 
 class Certifier {
  public:
@@ -79,37 +67,52 @@ class Certifier {
       if (evaluation_.values[operand].spoiled()) return;
     }
     CheckNaive(statement, result);
-    if (CertifyKindOf(statement.op, first.dtype()) != CertifyKind::kCertified) return;
-    // Between decoding and encoding lies more than the formula of the op.
-    const auto quantized = [&](ValueId value) { return program_.TypeOf(value).quantized(); };
-    if (std::ranges::any_of(statement.operands, quantized) ||
-        std::ranges::any_of(statement.results, quantized)) {
-      return;
-    }
-    const Formula& formula = *FindFormula(statement.op);
     const ir::Dtype dtype = program_.TypeOf(statement.results[0]).dtype();
-    if (!ir::IsFloat(first.dtype()) && !ir::IsFloat(dtype)) return;  // a cast from int to int
+    if (CertifyKindOf(statement.op, first.dtype()) != CertifyKind::kCertified) return;
+    // Behind a formula that decodes nothing may encode: scales and codes are another matter.
+    if (dtype == ir::Dtype::kQuantized || !Decode(statement, dtype)) return;
+    const Formula& formula = *FindFormula(statement.op);
+    const ir::Dtype operand = first.quantized() ? decoded_to_ : first.dtype();
+    if (!ir::IsFloat(operand) && !ir::IsFloat(dtype)) return;  // a cast from int to int
     scalars_.clear();
     for (const ir::Scalar& scalar : statement.scalars) {
       scalars_.push_back(ir::IsFloat(scalar.dtype)
                              ? Element{.real = ir::ToDouble(scalar.dtype, scalar.bits)}
                              : Element{.integer = ir::ToInt(scalar.dtype, scalar.bits)});
     }
-    const ir::Dtype wide = ir::IsFloat(first.dtype()) ? first.dtype() : dtype;
-    const FormulaContext context = {.operand = first.dtype(),
-                                    .compute = wide == ir::Dtype::kF64 ? wide : ir::Dtype::kF32,
-                                    .result = dtype,
-                                    .scalars = scalars_,
-                                    .attributes = statement.attributes,
-                                    .random = &random_};
+    const ir::Dtype wide = ir::IsFloat(operand) ? operand : dtype;
+    FormulaContext context = {.operand = operand,
+                              .compute = wide == ir::Dtype::kF64 ? wide : ir::Dtype::kF32,
+                              .result = dtype,
+                              .scalars = scalars_,
+                              .attributes = statement.attributes,
+                              .random = &random_};
     if (formula.element != nullptr) Elementwise(statement, formula, context);
     if (formula.row != nullptr) Rows(statement, formula, context);
     if (formula.dot != nullptr) Dots(statement, formula, context);
     if (formula.fold != nullptr) Folds(statement, formula, context);
   }
 
+  // What quantized operands stand for. False where they have more than one value: the scales of
+  // such a set belong to its codes in a way that drawing here would lose.
+  bool Decode(const ir::Statement& statement, ir::Dtype result) {
+    std::vector<ir::Type> types;
+    for (const ValueId operand : statement.operands) types.push_back(program_.TypeOf(operand));
+    decoded_.assign(types.size(), {});
+    if (std::ranges::none_of(types, &ir::Type::quantized)) return true;
+    decoded_to_ = statement.op == ir::Opcode::kDequantize ? result : ir::ComputeDtype(types);
+    for (size_t k = 0; k < types.size(); ++k) {
+      if (!types[k].quantized()) continue;
+      const Enclosure& set = *evaluation_.values[root_[statement.operands[k]]].consumed;
+      if (!set.AllPoints()) return false;
+      decoded_[k] = DecodeTensor(reference::StoreTensor(*set.points()), decoded_to_);
+    }
+    return true;
+  }
+
   // Another operand element of the statement at hand; counts whether it was drawn from a set.
   Element Draw(const ir::Statement& statement, size_t operand, int64_t index) {
+    if (!decoded_[operand].empty()) return {.real = decoded_[operand][At(index)]};
     const ValueId root = root_[statement.operands[operand]];
     const Enclosure& set = *evaluation_.values[root].consumed;
     from_set_ |= !set.IsPoint(index);
@@ -125,109 +128,88 @@ class Certifier {
     for (int64_t k = 0; k < taken; ++k) check((offset + k * count / taken) % count);
   }
 
+  Element DrawFor(const ir::Statement& statement, size_t operand, const Shape& whole, int64_t i) {
+    const Shape& from = program_.TypeOf(statement.operands[operand]).shape;
+    return Draw(statement, operand, OperandIndex(ir::InfoOf(statement.op), from, whole, i));
+  }
+
   void Elementwise(const ir::Statement& statement, const Formula& formula,
-                   const FormulaContext& context) {
+                   FormulaContext& context) {
     const Shape& shape = program_.TypeOf(statement.results[0]).shape;
     std::vector<Element> operands(statement.operands.size());
     Spread(shape.NumElements(), kResultsMax, [&](int64_t i) {
       from_set_ = false;
-      for (size_t k = 0; k < operands.size(); ++k) {
-        const Shape& from = program_.TypeOf(statement.operands[k]).shape;
-        operands[k] = Draw(statement, k, BroadcastIndex(from, shape, i));
-      }
+      context.position = i;
+      for (size_t k = 0; k < operands.size(); ++k) operands[k] = DrawFor(statement, k, shape, i);
       Check(statement, i, formula.element(context, operands), operands);
     });
   }
 
-  // Rows of operand 0 along its dim, or all of it; the result has one element a row, or as many.
-  void Rows(const ir::Statement& statement, const Formula& formula, const FormulaContext& context) {
-    const Shape& shape = program_.TypeOf(statement.operands[0]).shape;
-    const int64_t results = program_.TypeOf(statement.results[0]).NumElements();
-    int64_t length = shape.NumElements();
-    int64_t inner = 1;
-    if (statement.attributes.has_dim()) {
-      const auto dim = static_cast<int>(statement.attributes.dim());
-      length = shape[dim];
-      for (int axis = dim + 1; axis < shape.rank(); ++axis) inner *= shape[axis];
-    }
-    const int64_t rows = length > 0 ? shape.NumElements() / length : results;
-    const bool reduces = results == rows && ir::HasTrait(statement.op, ir::kReducing);
-    std::vector<Element> row(At(length));
+  // The result has one element a row, or as many as the row.
+  void Rows(const ir::Statement& statement, const Formula& formula, FormulaContext& context) {
+    const bool reduces = ir::HasTrait(statement.op, ir::kReducing);
+    const Shape& whole =
+        program_.TypeOf(reduces ? statement.operands[0] : statement.results[0]).shape;
+    const RowPlaces rows = RowsOf(ir::InfoOf(statement.op), statement.attributes, whole);
+    std::vector<std::vector<Element>> drawn(statement.operands.size());
+    for (std::vector<Element>& elements : drawn) elements.resize(At(rows.length));
+    const std::vector<Element>& row = drawn[0];
+    context.others = std::span(drawn).subspan(1);
     std::vector<Element> made;
-    const int64_t most =
-        std::min(kReadsMax / std::max<int64_t>(length, 1),
-                 reduces ? kResultsMax : kResultsMax / std::max<int64_t>(length, 1));
-    Spread(rows, most, [&](int64_t r) {
-      from_set_ = false;
-      const int64_t start = r / inner * inner * length + r % inner;
-      for (int64_t i = 0; i < length; ++i) row[At(i)] = Draw(statement, 0, start + i * inner);
-      formula.row(context, row, made);
-      if (reduces) Check(statement, r, made[0], row);
-      if (formula.second != nullptr) {
-        formula.second(context, row, made);
-        Check(statement, r, made[0], row, 1);
-      }
-      if (reduces) return;
-      for (int64_t i = 0; i < length; ++i) Check(statement, start + i * inner, made[At(i)], row);
-    });
+    const int64_t length = std::max<int64_t>(rows.length, 1);
+    Spread(rows.count, reduces ? std::min(kResultsMax, kReadsMax / length) : kResultsMax / length,
+           [&](int64_t r) {
+             from_set_ = false;
+             for (size_t k = 0; k < drawn.size(); ++k) {
+               for (int64_t i = 0; i < rows.length; ++i) {
+                 drawn[k][At(i)] = DrawFor(statement, k, whole, rows.At(r, i));
+               }
+             }
+             formula.row(context, row, made);
+             if (reduces) Check(statement, r, made[0], row);
+             if (formula.second != nullptr) {
+               formula.second(context, row, made);
+               Check(statement, r, made[0], row, 1);
+             }
+             if (reduces) return;
+             for (int64_t i = 0; i < rows.length; ++i) {
+               Check(statement, rows.At(r, i), made[At(i)], row);
+             }
+           });
   }
 
+  // Axes before the last two say which matrix; a vector is a matrix of one row.
   void Dots(const ir::Statement& statement, const Formula& formula, const FormulaContext& context) {
     const Shape& a = program_.TypeOf(statement.operands[0]).shape;
     const Shape& b = program_.TypeOf(statement.operands[1]).shape;
     const Shape& shape = program_.TypeOf(statement.results[0]).shape;
     const int64_t depth = a[a.rank() - 1];
     const int64_t columns = b[b.rank() - 1];
-    const int64_t height = a[a.rank() - 2];
+    const int64_t height = a.rank() > 1 ? a[a.rank() - 2] : 1;
     const auto batch = [](const Shape& whole) {
-      return Shape(whole.extents().first(At(whole.rank() - 2)));
+      return Shape(whole.extents().first(At(std::max(whole.rank() - 2, 0))));
     };
-    std::vector<double> left(At(depth));
-    std::vector<double> right(At(depth));
+    std::vector<double> left;
+    std::vector<double> right;
     const int64_t most = std::min(kResultsMax, kReadsMax / std::max<int64_t>(depth, 1));
     Spread(shape.NumElements(), most, [&](int64_t i) {
       from_set_ = false;
+      left.clear();
+      right.clear();
       const int64_t matrix = i / (height * columns);
       const int64_t row = i / columns % height;
       const int64_t in_a = BroadcastIndex(batch(a), batch(shape), matrix) * height * depth;
       const int64_t in_b = BroadcastIndex(batch(b), batch(shape), matrix) * depth * columns;
       for (int64_t k = 0; k < depth; ++k) {
-        left[At(k)] = Draw(statement, 0, in_a + row * depth + k).real;
-        right[At(k)] = Draw(statement, 1, in_b + k * columns + i % columns).real;
+        left.push_back(Draw(statement, 0, in_a + row * depth + k).real);
+        right.push_back(Draw(statement, 1, in_b + k * columns + i % columns).real);
+      }
+      if (statement.operands.size() > 2) {
+        left.push_back(Draw(statement, 2, i % columns).real);
+        right.push_back(1);
       }
       Check(statement, i, formula.dot(context, left, right), {});
     });
-  }
-
-  // Flat place in operand 0 of element `i` of the values, operand 2, by the op's shape rule.
-  int64_t PlaceOf(const ir::Statement& statement, int64_t i) {
-    const Shape& shape = program_.TypeOf(statement.operands[0]).shape;
-    const Shape& index = program_.TypeOf(statement.operands[1]).shape;
-    const Shape& values = program_.TypeOf(statement.operands[2]).shape;
-    const ir::ShapeRule rule = ir::InfoOf(statement.op).shape_rule;
-    int64_t flat = 0;
-    if (rule == ir::ShapeRule::kScatterNd) {
-      // Tuples along the last axis of the index name parts of the operand.
-      const auto named = static_cast<int>(index[index.rank() - 1]);
-      int64_t part = 1;
-      for (int axis = named; axis < shape.rank(); ++axis) part *= shape[axis];
-      for (int axis = 0; axis < named; ++axis) {
-        flat = flat * shape[axis] + Draw(statement, 1, i / part * named + axis).integer;
-      }
-      return flat * part + i % part;
-    }
-    // The place of the value, with axis dim as the index says: element by element, or row by row.
-    const auto dim = static_cast<int>(statement.attributes.dim());
-    int64_t rest = i;
-    int64_t stride = 1;
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      const int64_t at = rest % values[axis];
-      rest /= values[axis];
-      const int64_t place = rule == ir::ShapeRule::kScatter ? i : at;
-      flat += stride * (axis == dim ? Draw(statement, 1, place).integer : at);
-      stride *= shape[axis];
-    }
-    return flat;
   }
 
   // Where each written value goes has to be known: an index that is a set has no one answer.
@@ -235,9 +217,15 @@ class Certifier {
              const FormulaContext& context) {
     const Shape& shape = program_.TypeOf(statement.operands[0]).shape;
     if (!evaluation_.values[statement.operands[1]].consumed->AllPoints()) return;
+    const ScatterShapes shapes = {.whole = shape,
+                                  .index = program_.TypeOf(statement.operands[1]).shape,
+                                  .values = program_.TypeOf(statement.operands[2]).shape};
+    const auto index_at = [&](int64_t i) { return Draw(statement, 1, i).integer; };
     std::vector<std::vector<int64_t>> written(At(shape.NumElements()));
-    for (int64_t i = 0; i < program_.TypeOf(statement.operands[2]).NumElements(); ++i) {
-      written[At(PlaceOf(statement, i))].push_back(i);
+    for (int64_t i = 0; i < shapes.values.NumElements(); ++i) {
+      const int64_t place =
+          ScatterPlace(ir::InfoOf(statement.op), statement.attributes, shapes, i, index_at);
+      written[At(place)].push_back(i);
     }
     std::vector<Element> values;
     Spread(shape.NumElements(), kResultsMax, [&](int64_t i) {
@@ -298,6 +286,8 @@ class Certifier {
   std::vector<ValueId> root_;  // by value: what it is a clone of, else itself
   CertifyCounts* counts_ = nullptr;
   std::vector<Element> scalars_;
+  std::vector<std::vector<double>> decoded_;  // by operand, of quantized ones
+  ir::Dtype decoded_to_ = ir::Dtype::kF32;
   bool from_set_ = false;
 };
 
@@ -305,10 +295,16 @@ class Certifier {
 
 CertifyKind CertifyKindOf(ir::Opcode op, ir::Dtype dtype) {
   const ir::OpInfo& info = ir::InfoOf(op);
-  const bool floats_made =
-      info.dtype_rule == ir::DtypeRule::kCast || info.dtype_rule == ir::DtypeRule::kDequantize;
-  const bool moves = ir::MovesBits(op) || ir::HasTrait(op, ir::kCreation);
-  if (moves || (!ir::IsFloat(dtype) && !floats_made)) return CertifyKind::kExact;
+  const bool moves = ir::MovesBits(op) || (ir::HasTrait(op, ir::kCreation) &&
+                                           info.accuracy == ir::AccuracyClass::kExact);
+  if (moves) return CertifyKind::kExact;
+  if (dtype == ir::Dtype::kQuantized && !ir::DecodesOperands(op) && FindFormula(op) == nullptr) {
+    return CertifyKind::kNone;
+  }
+  const bool rounds =
+      info.dtype_rule == ir::DtypeRule::kCast && info.accuracy == ir::AccuracyClass::kRounded;
+  const bool floats = ir::IsFloat(dtype) || dtype == ir::Dtype::kQuantized;
+  if (!floats && !rounds) return CertifyKind::kExact;
   return FindFormula(op) != nullptr ? CertifyKind::kCertified : CertifyKind::kNone;
 }
 

@@ -37,20 +37,24 @@ struct FormulaContext {
   std::span<const Element> scalars;
   const ir::Attributes& attributes;
   uint64_t* random;  // what a formula draws from
+  // Elementwise: the row-major place of the element in the result.
+  int64_t position = 0;
+  // Of a row: the elements of each operand but the first that belong to those of the row.
+  std::span<const std::vector<Element>> others = {};
 };
 
 struct Formula {
   ir::Opcode op;
   // Exactly one of these. Elementwise: from one element of each operand, broadcast.
   Element (*element)(const FormulaContext&, std::span<const Element> operands) = nullptr;
-  // Along `dim`, or over everything: from a row of operand 0 the one result of a reduction, or
-  // those of each position.
+  // Along the row that the op is about (places.h): from elements of operand 0 the one result of a
+  // reduction, or those of each position.
   void (*row)(const FormulaContext&, std::span<const Element> row,
               std::vector<Element>& results) = nullptr;
   // Beside `row`: the same for the second result of the op.
   void (*second)(const FormulaContext&, std::span<const Element> row,
                  std::vector<Element>& results) = nullptr;
-  // A matmul: from a row of operand 0 and a column of operand 1.
+  // A matmul: from a row of operand 0 and a column of operand 1, then, of a bias, itself and 1.
   Element (*dot)(const FormulaContext&, std::span<const double> a,
                  std::span<const double> b) = nullptr;
   // A scatter of any form: from the element that is written to and what is written there, in
@@ -64,7 +68,10 @@ const Formula* FindFormula(ir::Opcode op);
 
 // The tables behind it.
 std::span<const Formula> ElementwiseFormulas();
+std::span<const Formula> ExponentialFormulas();
 std::span<const Formula> FunctionFormulas();
+std::span<const Formula> MomentFormulas();
+std::span<const Formula> RandomFormulas();
 std::span<const Formula> RowFormulas();
 
 }  // namespace faultline::harness

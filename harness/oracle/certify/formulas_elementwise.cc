@@ -5,40 +5,16 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "harness/oracle/certify/formula.h"
 #include "harness/oracle/certify/real.h"
+#include "harness/oracle/certify/steps.h"
 
 namespace faultline::harness {
 namespace {
 
-using Context = FormulaContext;
-using Elements = std::span<const Element>;
-using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // f32(1/sqrt 2), which gelu is pinned to in every dtype.
 constexpr double kInverseRoot2 = 0x1.6a09e6p-1;
-
-// Rounded as every result is: to the dtype computed in, and once more where that is wider.
-Element Result(const Context& context, const Real& exact) {
-  return {.real = RoundTo(context.result, RoundTo(context.compute, exact))};
-}
-Element Exactly(double value) { return {.real = value}; }
-Element Truth(bool value) { return {.integer = value ? 1 : 0}; }
-
-// A step inside an op.
-double Step(const Context& context, const Real& exact) { return RoundTo(context.compute, exact); }
-template <MpfrFunction function>
-Real Of(const Real& x) {
-  return Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) { return function(r, x.get(), rounding); });
-}
-
-template <MpfrFunction function>
-Element Function(const Context& context, Elements x) {
-  return Result(context, Of<function>(x[0].real));
-}
 
 // The second operand of a binary op, or the scalar in its place.
 double Right(const Context& context, Elements x) {
@@ -55,9 +31,7 @@ Element Recip(const Context& c, Elements x) { return Result(c, Real(1) / x[0].re
 Element Rem(const Context& context, Elements x) {
   const Real divisor(Right(context, x));
   const Real dividend(x[0].real);
-  Real rest = Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) {
-    return mpfr_fmod(r, dividend.get(), divisor.get(), rounding);
-  });
+  const Real rest = Of<mpfr_fmod>(dividend, divisor);
   if (rest.nan()) return Exactly(kNan);
   if (mpfr_zero_p(rest.get()) != 0) return Exactly(std::copysign(0.0, Right(context, x)));
   const bool other_sign = (mpfr_signbit(rest.get()) != 0) != (mpfr_signbit(divisor.get()) != 0);
@@ -65,11 +39,7 @@ Element Rem(const Context& context, Elements x) {
 }
 
 Element Pow(const Context& context, Elements x) {
-  const Real base(x[0].real);
-  const Real exponent(Right(context, x));
-  return Result(context, Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) {
-                  return mpfr_pow(r, base.get(), exponent.get(), rounding);
-                }));
+  return Result(context, Of<mpfr_pow>(x[0].real, Right(context, x)));
 }
 
 double Lesser(double a, double b) { return std::isnan(a) || std::isnan(b) ? kNan : a < b ? a : b; }
@@ -123,6 +93,9 @@ Element Cast(const Context& context, Elements x) {
   return {.integer = static_cast<int64_t>(whole)};
 }
 
+// What decoding gives, which formulas are given.
+Element Dequantize(const Context&, Elements x) { return x[0]; }
+
 Element Sigmoid(const Context& context, Elements x) {
   if (x[0].real >= 0) {
     const double t = Step(context, Of<mpfr_exp>(-x[0].real));
@@ -150,6 +123,7 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kClamp, .element = Clamp},
     {.op = Op::kClampMax, .element = ClampMax},
     {.op = Op::kClampMin, .element = ClampMin},
+    {.op = Op::kDequantize, .element = Dequantize},
     {.op = Op::kDiv, .element = Div},
     {.op = Op::kDivScalar, .element = Div},
     {.op = Op::kEqual, .element = Equal},

@@ -5,48 +5,17 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "harness/oracle/certify/formula.h"
 #include "harness/oracle/certify/real.h"
+#include "harness/oracle/certify/steps.h"
 
 namespace faultline::harness {
 namespace {
 
-using Context = FormulaContext;
-using Elements = std::span<const Element>;
-using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
-using MpfrFunctionOfTwo = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // f32(1/sqrt 2) and f32(1/sqrt(2 pi)), to which gelu and its slope are pinned in every dtype.
 constexpr double kInverseRoot2 = 0x1.6a09e6p-1;
 constexpr double kInverseRoot2Pi = 0x1.988454p-2;
-
-double Step(const Context& context, const Real& exact) { return RoundTo(context.compute, exact); }
-Element Result(const Context& context, const Real& exact) {
-  return {.real = RoundTo(context.result, Step(context, exact))};
-}
-Element Exactly(double value) { return {.real = value}; }
-
-template <MpfrFunction function>
-Real Of(const Real& x) {
-  return Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) { return function(r, x.get(), rounding); });
-}
-
-template <MpfrFunction function>
-Element Function(const Context& context, Elements x) {
-  return Result(context, Of<function>(x[0].real));
-}
-
-template <MpfrFunctionOfTwo function>
-Element FunctionOfTwo(const Context& context, Elements x) {
-  const Real a(x[0].real);
-  const Real b(x[1].real);
-  return Result(context, Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) {
-                  return function(r, a.get(), b.get(), rounding);
-                }));
-}
 
 Element Powi(const Context& context, Elements x) {
   const int64_t n = x.size() > 1 ? x[1].integer : context.scalars[0].integer;

@@ -4,26 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "harness/oracle/certify/formula.h"
 #include "harness/oracle/certify/orders.h"
 #include "harness/oracle/certify/real.h"
+#include "harness/oracle/certify/steps.h"
 
 namespace faultline::harness {
 namespace {
 
-using Context = FormulaContext;
-using Row = std::span<const Element>;
+using Row = Elements;
 using Results = std::vector<Element>;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-double Step(const Context& context, const Real& exact) { return RoundTo(context.compute, exact); }
-// The accumulator's dtype is rounded to before the result's, as pinned.
-Element Result(const Context& context, const Real& exact) {
-  return {.real = RoundTo(context.result, Step(context, exact))};
-}
 
 std::vector<double> RealsOf(Row row) {
   std::vector<double> reals;
@@ -124,20 +115,17 @@ void All(const Context&, Row row, Results& results) {
   results = {{.integer = std::ranges::all_of(row, IsTrue) ? 1 : 0}};
 }
 
-void Softmax(const Context& context, Row row, Results& results) {
-  results.assign(row.size(), {.real = kNan});
-  if (row.empty()) return;
-  const double greatest = Extreme(RealsOf(row), Above);
-  if (!std::isfinite(greatest)) return;
-  std::vector<double> powers;
-  for (const Element& element : row) {
-    const Real shifted = Step(context, Real(element.real) - greatest);
-    powers.push_back(Step(context, Real::Odd([&](mpfr_ptr r, mpfr_rnd_t rounding) {
-                            return mpfr_exp(r, shifted.get(), rounding);
-                          })));
+// Of two rows of three: the products of an element of each with the one after of the other.
+void Cross(const Context& context, Row row, Results& results) {
+  const std::vector<Element>& other = context.others[0];
+  results.clear();
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3;
+    const size_t k = (i + 2) % 3;
+    const double first = Step(context, Real(row[j].real) * other[k].real);
+    const double second = Step(context, Real(row[k].real) * other[j].real);
+    results.push_back(Result(context, Real(first) - second));
   }
-  const double sum = SumInSomeOrder(context, powers);
-  for (size_t i = 0; i < row.size(); ++i) results[i] = Result(context, Real(powers[i]) / sum);
 }
 
 Element Matmul(const Context& context, std::span<const double> a, std::span<const double> b) {
@@ -174,10 +162,12 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kAnyDim, .row = Any},
     {.op = Op::kArgmax, .row = Argmax},
     {.op = Op::kArgmin, .row = Argmin},
+    {.op = Op::kCross, .row = Cross},
     {.op = Op::kCummax, .row = Cummax},
     {.op = Op::kCummin, .row = Cummin},
     {.op = Op::kCumprod, .row = Cumprod},
     {.op = Op::kCumsum, .row = Cumsum},
+    {.op = Op::kLinear, .dot = Matmul},
     {.op = Op::kMatmul, .dot = Matmul},
     {.op = Op::kMax, .row = Max},
     {.op = Op::kMaxAbs, .row = MaxAbs},
@@ -194,7 +184,6 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kScatter, .fold = Scatter},
     {.op = Op::kScatterNd, .fold = Scatter},
     {.op = Op::kSelectAssign, .fold = Scatter},
-    {.op = Op::kSoftmax, .row = Softmax},
     {.op = Op::kSum, .row = Sum},
     {.op = Op::kSumDim, .row = Sum},
 });
@@ -205,7 +194,8 @@ std::span<const Formula> RowFormulas() { return kFormulas; }
 
 const Formula* FindFormula(ir::Opcode op) {
   for (const std::span<const Formula> table :
-       {ElementwiseFormulas(), FunctionFormulas(), RowFormulas()}) {
+       {ElementwiseFormulas(), ExponentialFormulas(), FunctionFormulas(), MomentFormulas(),
+        RandomFormulas(), RowFormulas()}) {
     const auto found = std::ranges::find(table, op, &Formula::op);
     if (found != table.end()) return &*found;
   }

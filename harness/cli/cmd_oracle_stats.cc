@@ -37,7 +37,7 @@ Examples:
   faultline oracle-stats --runs 0 --certify 1000000
   faultline oracle-stats --runs 0 --certify 0 --compare 2000
 
-exit code: 0 nothing flagged and nothing outside, else 1; `faultline gen --seed S --index I` prints
+exit code: 0 nothing correct flagged and nothing outside, else 1; `faultline gen --seed S --index I` prints
 a flagged program
 )";
 
@@ -71,6 +71,11 @@ void PrintFaults(const OracleFigures& figures, uint64_t seed) {
   for (const FalseAlarm& alarm : figures.tally.alarms) {
     fmt::print(stderr, "flagged: {}\n  faultline gen --seed {} --index {}\n", alarm.message, seed,
                alarm.index);
+  }
+  for (const auto& [run, counts] : figures.compared) {
+    if (counts.clean_flagged[kOurs] == 0) continue;
+    fmt::print(stderr, "flagged: {} of {} programs of {} without a fault\n",
+               counts.clean_flagged[kOurs], counts.programs, run.backend);
   }
   for (const CertifyViolation& one : figures.certified.violations) {
     fmt::print(stderr, "outside: {} {}: {}\n{}", ir::Mnemonic(one.op), ir::DtypeName(one.dtype),
@@ -107,8 +112,7 @@ ExitCode RunOracleStats(const Command& command, Arguments arguments) {
   fields["interrupted"] = interrupted != 0;
   if (line.json != "-") fmt::print("{}", FiguresToText(figures));
   PrintFaults(figures, *line.seed);
-  const bool found = figures.tally.flagged > 0 || !figures.certified.violations.empty();
-  const ExitCode exit = found ? ExitCode::kFindings : ExitCode::kOk;
+  const ExitCode exit = IsFaulty(figures) ? ExitCode::kFindings : ExitCode::kOk;
   if (line.json.empty()) return exit;
   status = WriteText(line.json, fields.dump(2) + "\n");
   return status.ok() ? exit : Worse(exit, Failed(status));

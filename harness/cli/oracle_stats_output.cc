@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -82,6 +83,12 @@ std::string_view KindName(CertifyKind kind) {
 
 }  // namespace
 
+bool IsFaulty(const OracleFigures& figures) {
+  const bool alarms = std::ranges::any_of(
+      figures.compared, [](const PowerRow& row) { return row.second.clean_flagged[kOurs] > 0; });
+  return figures.tally.flagged > 0 || !figures.certified.violations.empty() || alarms;
+}
+
 json FiguresToJson(const OracleFigures& figures) {
   const Tally& tally = figures.tally;
   json fields = OpToJson(tally.Total());
@@ -146,7 +153,8 @@ std::string FiguresToText(const OracleFigures& figures) {
   text += Row("all", total, certified);
   const std::vector<std::string> left_out = NotCertified();
   if (!left_out.empty()) {
-    text += fmt::format("no formula certifies: {}\n", fmt::join(left_out, " "));
+    text += fmt::format("no formula certifies: {}, nor results that are quantized anew\n",
+                        fmt::join(left_out, " "));
   }
   text += fmt::format(
       "{} legal executions, {} flagged; {} elements by MPFR, {} outside their sets\n",

@@ -22,6 +22,8 @@ struct OracleFigures {
   std::vector<PowerRow> compared;  // with other oracles
 };
 
+// Whether a correct execution was flagged, or a correct value lies outside its set.
+bool IsFaulty(const OracleFigures& figures);
 // The fields of docs/cli.md that follow from them.
 nlohmann::json FiguresToJson(const OracleFigures& figures);
 // A line an op, over its dtypes, and the sums.

@@ -28,6 +28,8 @@ class Lowering {
         return b_.Select(At(1), At(2), At(0));
       case Opcode::kMaskFill:
         return b_.Select(At(1), Scalar(0), At(0));
+      case Opcode::kReluBackward:
+        return b_.Select(b_.Compare(Op::kLowerEqual, At(0), Number(0)), Number(0), At(1));
       case Opcode::kCast:
         // A cast to 16 bits and back looks like one that could be left out.
         if (FAULT(narrowing_cast_elided) && ir::IsFloat(in_.from) && ir::ByteSize(in_.to) == 2) {
@@ -216,8 +218,6 @@ class Lowering {
     switch (in_.op) {
       case Opcode::kRelu:
         return b_.Binary(Op::kMax, x, Number(0));
-      case Opcode::kReluBackward:
-        return b_.Select(b_.Compare(Op::kLowerEqual, x, Number(0)), Number(0), At(1));
       case Opcode::kLeakyRelu:
       case Opcode::kPrelu:
         return b_.Select(b_.Compare(Op::kLower, x, Number(0)), b_.Binary(Op::kMul, Right(), x), x);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -40,12 +41,19 @@ uint64_t CountBits(Reg reg, int64_t count) {
   }
 }
 
+// f16 and bf16 live in f32 registers, exactly. A conversion would quieten a NaN.
+uint64_t WidenedBits(const ir::Scalar& scalar) {
+  if (scalar.dtype == ir::Dtype::kF32) return scalar.bits;
+  if (scalar.dtype == ir::Dtype::kBf16) return scalar.bits << 16;
+  const double value = ir::ToDouble(scalar.dtype, scalar.bits);
+  if (!std::isnan(value)) return std::bit_cast<uint32_t>(static_cast<float>(value));
+  return (scalar.bits & 0x8000) << 16 | 0x7f800000 | (scalar.bits & 0x3ff) << 13;
+}
+
 uint64_t ScalarBits(Reg reg, const ir::Scalar& scalar) {
   switch (reg) {
     case Reg::kF32:
-      // f16 and bf16 live in f32 registers, exactly.
-      if (scalar.dtype == ir::Dtype::kF32) return scalar.bits;
-      return std::bit_cast<uint32_t>(static_cast<float>(ir::ToDouble(scalar.dtype, scalar.bits)));
+      return WidenedBits(scalar);
     case Reg::kF64:
       return scalar.bits;
     case Reg::kI32:

@@ -72,7 +72,9 @@ Values FloatValues(Dtype dtype) {
     values.finite.push_back(halfway + one_ulp);
   }
   values.all = values.finite;
-  for (const uint64_t bits : {quiet, infinity, sign | infinity, quiet | 1, sign | quiet, quiet}) {
+  // The one above infinity is a signalling NaN.
+  for (const uint64_t bits :
+       {quiet, infinity, sign | infinity, quiet | 1, sign | quiet, infinity | 1}) {
     values.all.push_back(bits);
   }
   return values;
@@ -94,9 +96,8 @@ Values IntValues(Dtype dtype) {
     for (const uint64_t bits : {uint64_t{16777215}, uint64_t{16777217}}) add(bits);
   }
   if (width == 64) {
-    for (const uint64_t bits :
-         {(uint64_t{1} << 31) - 1, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 53,
-          (uint64_t{1} << 53) + 1}) {
+    for (const uint64_t bits : {(uint64_t{1} << 31) - 1, uint64_t{1} << 31, uint64_t{1} << 32,
+                                uint64_t{1} << 53, (uint64_t{1} << 53) + 1}) {
       add(bits);
     }
     // Above halfway between two f32, by less than f64 can tell.

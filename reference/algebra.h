@@ -123,7 +123,7 @@ class Exact {
   Int Select(Int mask, Int x, Int y) const { return mask != 0 ? x : y; }
 
   // From `operand` to `result`.
-  Float CastToFloat(Float x) const { return Round(result_, x); }
+  Float CastToFloat(Float x) const { return Seen(Round(result_, x)); }
   Float CastToFloat(Int x) const;
   Int CastToInt(Float x) const;
   Int CastToInt(Int x) const;

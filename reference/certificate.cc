@@ -9,6 +9,7 @@
 #include "reference/order.h"
 #include "reference/quantized.h"
 #include "reference/rows.h"
+#include "reference/seen_operands.h"
 
 namespace faultline::reference {
 namespace {
@@ -98,22 +99,12 @@ bool MovesWhatIsRead(const Contract& contract) {
          !contract.may_flush && contract.nan_rule == NanRule::kPropagate;
 }
 
-}  // namespace
-
-std::optional<Uncertified> CheckOrder(const ir::Statement& application, const Enclosure& operand,
-                                      std::span<const ir::HostTensor* const> results,
-                                      const Contract& contract) {
+// Of floats, as the op may see them, or of ints.
+std::optional<Uncertified> CheckOrderOfSeen(const ir::Statement& application,
+                                            const Enclosure& operand,
+                                            std::span<const ir::HostTensor* const> results,
+                                            const Contract& contract) {
   const size_t last = results.size() - 1;
-  if (!ir::IsIndexResult(application.op, last) || results[last] == nullptr) return std::nullopt;
-  // From points every result is a point.
-  if (operand.AllPoints()) return std::nullopt;
-  if (operand.type().quantized()) {
-    // The op orders what the codes decode to.
-    auto unused = std::make_shared<Points>();
-    unused->type = {ir::Dtype::kF32, operand.type().shape};
-    unused->cells.resize(At(operand.size()));
-    return CheckOrder(application, Decoded(contract, operand, unused), results, contract);
-  }
   const Points indices = HoldTensor(*results[last]);
   std::optional<Points> values;
   const bool compares = last > 0 && results[0] != nullptr && !results[0]->type.quantized();
@@ -139,6 +130,28 @@ std::optional<Uncertified> CheckOrder(const ir::Statement& application, const En
     if (reason.has_value()) return Uncertified{last, to[r][place], *reason};
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Uncertified> CheckOrder(const ir::Statement& application, const Enclosure& operand,
+                                      std::span<const ir::HostTensor* const> results,
+                                      const Contract& contract) {
+  const size_t last = results.size() - 1;
+  if (!ir::IsIndexResult(application.op, last) || results[last] == nullptr) return std::nullopt;
+  // From points every result is a point.
+  if (operand.AllPoints() && !contract.may_flush) return std::nullopt;
+  if (operand.type().quantized()) {
+    // The op orders what the codes decode to.
+    auto unused = std::make_shared<Points>();
+    unused->type = {ir::Dtype::kF32, operand.type().shape};
+    unused->cells.resize(At(operand.size()));
+    return CheckOrder(application, Decoded(contract, operand, unused), results, contract);
+  }
+  if (contract.may_flush && operand.is_float()) {
+    return CheckOrderOfSeen(application, Flushed(contract, operand), results, contract);
+  }
+  return CheckOrderOfSeen(application, operand, results, contract);
 }
 
 }  // namespace faultline::reference

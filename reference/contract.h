@@ -73,7 +73,7 @@ struct Contract {
   FunctionUlps function_ulp = EveryFunction(1);
   ReductionOrder order = ReductionOrder::kFixed;
   Softmax softmax = Softmax::kTwoPass;  // and every other sum of exponentials
-  int softmax_blocks = 1;  // of the online form
+  int softmax_blocks = 1;               // of the online form
   QuantizeRounding quantize = QuantizeRounding::kHalfEven;
   NanRule nan_rule = NanRule::kPropagate;
   CastRule cast_rule = CastRule::kSaturate;

@@ -209,6 +209,12 @@ std::string Enclosure::Describe(int64_t i) const {
 
 bool Enclosure::Unbounded(int64_t i) const {
   if (IsPoint(i)) return false;
+  if (type_.quantized() && ir::IsIntegerCode(type_.scheme().value)) {
+    const ir::QValue value = type_.scheme().value;
+    const IntSet codes = IntAt(i);
+    return codes.lo <= ir::CodeMin(value) && codes.hi >= ir::CodeMax(value) &&
+           (!codes.enumerated() || codes.count == codes.hi - codes.lo + 1);
+  }
   if (!is_float()) return IntAt(i).IsFull(dtype());
   const FloatSet set = FloatAt(i);
   const double max = FormatOf(dtype()).max;

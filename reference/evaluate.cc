@@ -13,6 +13,7 @@
 #include "reference/kernel.h"
 #include "reference/nature.h"
 #include "reference/quantized.h"
+#include "reference/seen_operands.h"
 
 namespace faultline::reference {
 namespace {
@@ -128,14 +129,19 @@ EnclosurePtr ExactEnclosure(ir::Opcode op, ir::Dtype dtype, const PointsPtr& nai
   return enclosure;
 }
 
-// Elementwise union of two enclosures of floats.
-EnclosurePtr Unite(const Enclosure& a, const Enclosure& b) {
+// Elementwise union of two enclosures of floats. Where both are one point it keeps its bits.
+EnclosurePtr Unite(const Enclosure& a, const Enclosure& b, const PointsPtr& naive) {
   auto both = std::make_shared<Enclosure>(Enclosure::ToFill(a.type()));
   for (int64_t i = 0; i < a.size(); ++i) {
+    if (a.IsPoint(i) && b.IsPoint(i) && a.PointAt(i) == b.PointAt(i)) {
+      both->PutCell(i, a.PointAt(i));
+      continue;
+    }
     FloatSet set = a.FloatAt(i);
     set.Unite(b.FloatAt(i));
     both->Put(i, set);
   }
+  both->Finish(naive);
   return both;
 }
 
@@ -170,9 +176,8 @@ bool MayBeLeftWider(const Application& app, size_t r) {
 }
 
 // What consumers of result `r` see where Nature keeps some elements unrounded.
-PointsPtr ConsumedWider(const Application& app, size_t r,
-                        std::span<const Points* const> operands, const PointsPtr& stored,
-                        Nature& nature) {
+PointsPtr ConsumedWider(const Application& app, size_t r, std::span<const Points* const> operands,
+                        const PointsPtr& stored, Nature& nature) {
   Application wide = app;
   wide.results[r] = ir::Dtype::kF64;
   IndexErrors ignored;
@@ -183,41 +188,7 @@ PointsPtr ConsumedWider(const Application& app, size_t r,
   return consumed;
 }
 
-// Quantized operands of an op that sees them decoded, in place of which it gets what they decode
-// to.
-class DecodedOperands {
- public:
-  DecodedOperands(const Contract& contract, ir::Opcode op, std::span<const Points*> naive,
-                  std::span<const Enclosure*> operands) {
-    const auto quantized = [](const Enclosure* operand) { return operand->type().quantized(); };
-    if (!ir::DecodesOperands(op) || std::ranges::none_of(operands, quantized)) return;
-    Operands<ir::Type> types;
-    for (const Enclosure* operand : operands) types.push_back(operand->type());
-    dtype_ = ir::ComputeDtype(types);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (!quantized(operands[i])) continue;
-      points_.push_back(std::make_shared<const Points>(Decoded(*naive[i], dtype_)));
-      // The points of an enclosure may be others than the naive ones.
-      const PointsPtr own =
-          operands[i]->AllPoints() && operands[i]->points().get() != naive[i]
-              ? std::make_shared<const Points>(Decoded(*operands[i]->points(), dtype_))
-              : points_.back();
-      sets_.push_back(std::make_unique<const Enclosure>(Decoded(contract, *operands[i], own)));
-      naive[i] = points_.back().get();
-      operands[i] = sets_.back().get();
-    }
-  }
-
-  bool any() const { return !points_.empty(); }
-  ir::Dtype dtype() const { return dtype_; }
-
- private:
-  ir::Dtype dtype_ = ir::Dtype::kF32;
-  std::vector<PointsPtr> points_;
-  std::vector<std::unique_ptr<const Enclosure>> sets_;
-};
-
-// The result of such an op, quantized anew from what it consumes.
+// The result of an op on decoded operands, quantized anew from what it consumes.
 void Requantize(const Contract& contract, const ir::Type& type, const PointsPtr& source,
                 bool enclosures, Evaluated& result) {
   auto naive = std::make_shared<Points>();
@@ -310,13 +281,13 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     operands.push_back(values_[operand].consumed.get());
     MergeSpoils(spoils, values_[operand].spoils);
   }
-  const DecodedOperands decoded(contract_, statement.op, naive_operands, operands);
+  const SeenOperands seen(contract_, statement, options_.nature, naive_operands, operands);
   const bool points = std::ranges::all_of(operands, &Enclosure::AllPoints);
   Application app{contract_, statement, ir::Dtype::kBool, {}, {}};
   for (const ir::ValueId value : statement.results) {
     ir::Type type = program_.TypeOf(value);
     // What is quantized anew is first made as floats.
-    if (decoded.any() && type.quantized()) type.element = ir::ElementType(decoded.dtype());
+    if (seen.decoded() && type.quantized()) type.element = ir::ElementType(seen.dtype());
     app.results.push_back(ElementDtype(type));
     app.types.push_back(type);
   }
@@ -365,7 +336,9 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     const bool consumed_wider = MayBeConsumedWider(app, r);
     Evaluated& result = values_[statement.results[r]];
     result = {naive[r], enclosure, enclosure, spoils};
-    if (options_.enclosures && consumed_wider) result.consumed = Unite(*enclosure, *wide[r]);
+    if (options_.enclosures && consumed_wider) {
+      result.consumed = Unite(*enclosure, *wide[r], naive[r]);
+    }
     PointsPtr& source = sources_[statement.results[r]];
     source = naive[r];
     if (options_.nature != nullptr && MayBeLeftWider(app, r)) {

@@ -12,7 +12,9 @@
 namespace faultline::reference {
 
 // x - y*floor(x/y), exactly, rounded once, with the sign of the divisor.
-double Exact::Rem(double x, double y) const {
+double Exact::Rem(double dividend, double divisor) const {
+  const double x = Seen(dividend);
+  const double y = Seen(divisor);
   if (std::isnan(x) || std::isnan(y) || std::isinf(x) || y == 0) return FreeNan();
   if (std::isinf(y)) {
     if (x == 0) return std::copysign(0.0, y);
@@ -20,9 +22,9 @@ double Exact::Rem(double x, double y) const {
   }
   const double remainder = std::fmod(x, y);  // exact, sign of x
   if (remainder == 0) return std::copysign(0.0, y);
-  if (std::signbit(remainder) == std::signbit(y)) return remainder;
+  if (std::signbit(remainder) == std::signbit(y)) return Seen(remainder);
   // Opposite signs: the sum is at most |y| and is rounded once; in f64 by the addition itself.
-  return Round(result_, remainder + y);
+  return Seen(Round(result_, remainder + y));
 }
 
 double Exact::Sign(double x) const {
@@ -31,13 +33,17 @@ double Exact::Sign(double x) const {
   return seen == 0 ? seen : std::copysign(1.0, seen);
 }
 
-double Exact::Min(double x, double y) const {
+double Exact::Min(double left, double right) const {
+  const double x = Seen(left);
+  const double y = Seen(right);
   const bool nan = std::isnan(x) || std::isnan(y);
   const double naive = nan ? FreeNan() : Lesser(x, y);
   return nature_ == nullptr ? naive : ExtremumFreely(x, y, naive);
 }
 
-double Exact::Max(double x, double y) const {
+double Exact::Max(double left, double right) const {
+  const double x = Seen(left);
+  const double y = Seen(right);
   const bool nan = std::isnan(x) || std::isnan(y);
   const double naive = nan ? FreeNan() : Greater(x, y);
   return nature_ == nullptr ? naive : ExtremumFreely(x, y, naive);
@@ -163,7 +169,7 @@ double Exact::CastToFloat(int64_t x) const {
 
 // Truncates and saturates; NaN gives 0; to bool: is it anything but 0.
 int64_t Exact::CastToInt(double x) const {
-  if (result_ == ir::Dtype::kBool) return x != 0 ? 1 : 0;  // NaN != 0
+  if (result_ == ir::Dtype::kBool) return Seen(x) != 0 ? 1 : 0;  // NaN != 0
   if (std::isnan(x)) return 0;
   const double truncated = std::trunc(x);
   if (truncated <= static_cast<double>(ir::IntMin(result_))) return ir::IntMin(result_);

@@ -18,12 +18,6 @@ bool Divides(ir::Opcode op) {
   return op == ir::Opcode::kDiv || op == ir::Opcode::kDivScalar || op == ir::Opcode::kRecip;
 }
 
-// Whether an exact op on floats tells a subnormal from a zero, by value or by the zero's sign.
-bool SeesSubnormals(ir::Opcode op) {
-  return ir::HasTrait(op, ir::kIntegral) || op == ir::Opcode::kReluBackward ||
-         ir::InfoOf(op).dtype_rule == ir::DtypeRule::kCompare;
-}
-
 }  // namespace
 
 const KernelEntry& KernelOf(ir::Opcode op) { return kKernels[static_cast<size_t>(op)]; }
@@ -64,9 +58,7 @@ bool ExactOnPoints(ir::Opcode op, const ir::Attributes& attributes, const Contra
   if (!floats) return true;
   switch (ir::InfoOf(op).accuracy) {
     case ir::AccuracyClass::kExact:
-      if (contract.may_flush && SeesSubnormals(op)) return false;
-      return !FreesZero(op, result) ||
-             (contract.nan_rule == NanRule::kPropagate && !contract.may_flush);
+      return !FreesZero(op, result) || contract.nan_rule == NanRule::kPropagate;
     case ir::AccuracyClass::kRounded:
       if (contract.may_flush) return false;
       if (Divides(op)) return contract.division_ulp == 0;

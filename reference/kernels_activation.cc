@@ -4,6 +4,8 @@
 // Activations and their derivatives: composites with a pinned formula, each step in the dtype that
 // the op computes in, one rounding to a narrower dtype at the end. In the order of the op table.
 
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "reference/intermediate.h"
@@ -32,10 +34,30 @@ typename A::Float Last(const A& algebra, const F& step) {
   return algebra.On(compute, algebra.result()).CastToFloat(value);
 }
 
-// x < 0 ? a*x : x.
-template <class A, class Float>
-Float Leaky(const A& algebra, const Float& x, const Float& a) {
-  return algebra.Select(algebra.Less(x, Number(algebra, 0)), algebra.Mul(a, x), x);
+// x < 0 ? a*x : x. No movement: any NaN.
+double Leaky(const Exact& algebra, double x, double a) {
+  if (std::isnan(x)) return FreeNan();
+  return algebra.Select(algebra.Less(x, 0), algebra.Mul(a, x), x);
+}
+// Each side by itself. A subnormal that is flushed may be on the other one.
+FloatSet Leaky(const Sets& algebra, const FloatSet& x, const FloatSet& a) {
+  if (algebra.contract().may_flush) {
+    return algebra.Select(algebra.Less(x, Number(algebra, 0)), algebra.Mul(a, x), x);
+  }
+  FloatSet negative;
+  FloatSet others;
+  negative.negative_infinity = x.negative_infinity;
+  others.positive_infinity = x.positive_infinity;
+  others.nan = x.nan;
+  for (int k = 0; k < x.count; ++k) {
+    const auto [lo, hi] = x.intervals[static_cast<size_t>(k)];
+    if (lo < 0) negative.Add(lo, hi < 0 ? hi : -std::numeric_limits<double>::denorm_min());
+    if (hi >= 0) others.Add(lo < 0 ? -0.0 : lo, hi);
+  }
+  if (negative.empty()) return others;
+  FloatSet both = algebra.Mul(a, negative);
+  both.Unite(others);
+  return both;
 }
 
 }  // namespace

@@ -14,11 +14,17 @@ namespace {
 
 size_t At(int64_t i) { return static_cast<size_t>(i); }
 
-// There is nothing to read from: every element is spoiled.
+// There is nothing to read from: every element is spoiled. What is derived from them needs every
+// part of a quantized tensor all the same.
 void PutNothing(const Call<Exact>& call) {
-  const ir::Type& type = call.result().type;
-  std::ranges::fill(call.result().cells, Cell{0});
-  if (type.quantized()) call.result().scales.resize(At(ScaleCount(type.scheme(), type.shape)));
+  Points& result = call.result();
+  std::ranges::fill(result.cells, Cell{0});
+  if (!result.type.quantized()) return;
+  const ir::Scheme& scheme = result.type.scheme();
+  const size_t count = At(ScaleCount(scheme, result.type.shape));
+  result.scales.assign(count, 0);
+  result.zeros.assign(scheme.asymmetric() ? count : 0, 0);
+  result.tensor_scale = call.operand(0).tensor_scale;
 }
 void PutNothing(const Call<Sets>& call) {
   for (int64_t i = 0; i < call.result().size(); ++i) call.result().PutCell(i, Cell{0});
@@ -92,9 +98,7 @@ FAULTLINE_KERNEL(Embedding) {
   const ir::Shape& shape = TypeOf(call.operand(1)).shape;
   ReadAt(
       call, 0, [&](const MultiIndex& to) { return NumberOf(shape, to); },
-      [&](const MultiIndex& to) {
-        return MultiIndex{0, to[At(shape.rank())]};
-      });
+      [&](const MultiIndex& to) { return MultiIndex{0, to[At(shape.rank())]}; });
 }
 
 FAULTLINE_KERNEL(GatherNd) { ReadParts(call); }

@@ -110,8 +110,8 @@ struct Extended {
 template <class Pick>
 FloatSet Extremum(const Sets& sets, const FloatSet& x, const FloatSet& y, const Pick& pick) {
   FloatSet to;
-  const Extended xs(x);
-  const Extended ys(y);
+  const Extended xs(sets.Flushed(x));
+  const Extended ys(sets.Flushed(y));
   for (size_t i = 0; i < xs.count; ++i) {
     for (size_t j = 0; j < ys.count; ++j) {
       const Interval& a = xs.intervals[i];
@@ -326,10 +326,12 @@ FloatSet Sets::Sign(const Float& operand) const {
   return to;
 }
 
-FloatSet Sets::Rem(const Float& x, const Float& y) const {
+FloatSet Sets::Rem(const Float& dividend, const Float& divisor) const {
+  const Float x = Flushed(dividend);
+  const Float y = Flushed(divisor);
   const Exact exact(*contract_, operand_, wide_ ? ir::Dtype::kF64 : result_);
-  if (x.IsPoint() && y.IsPoint() && !wide_ && !contract_->may_flush) {
-    return FloatSet::Of(exact.Rem(x.Value(), y.Value()));
+  if (x.IsPoint() && y.IsPoint() && !wide_) {
+    return Flushed(FloatSet::Of(exact.Rem(x.Value(), y.Value())));
   }
   Float to;
   to.nan = x.nan || y.nan || x.positive_infinity || x.negative_infinity || y.ContainsZero();
@@ -358,7 +360,7 @@ FloatSet Sets::Rem(const Float& x, const Float& y) const {
     for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
       const auto [lo, hi] = x.intervals[i];
       const bool up = infinity > 0;
-      if (up ? hi >= 0 : lo <= 0) to.Add(up ? std::max(lo, 0.0) : lo, up ? hi : std::min(hi, 0.0));
+      if (up ? hi >= 0 : lo <= 0) to.Add(up ? Greater(lo, 0.0) : lo, up ? hi : Lesser(hi, -0.0));
       if (x.ContainsZero()) to.Add(up ? 0.0 : -0.0, up ? 0.0 : -0.0);
       if (up ? lo < 0 : hi > 0) to.AddValue(infinity);
     }

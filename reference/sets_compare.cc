@@ -115,7 +115,7 @@ FloatSet Sets::CastToFloat(const Float& x) const {
   to.positive_infinity = to.positive_infinity || x.positive_infinity;
   to.negative_infinity = to.negative_infinity || x.negative_infinity;
   to.integral = x.integral;
-  return to;
+  return Flushed(to);
 }
 
 FloatSet Sets::CastToFloat(const Int& x) const {
@@ -139,7 +139,8 @@ FloatSet Sets::CastToFloat(const Int& x) const {
 
 IntSet Sets::CastToInt(const Float& x) const {
   if (result_ == ir::Dtype::kBool) {
-    return Bools(x.ContainsZero(), x.ContainsNonZero());
+    const Float seen = Flushed(x);
+    return Bools(seen.ContainsZero(), seen.ContainsNonZero());
   }
   const Exact exact(*contract_, operand_, result_);
   const double infinity = std::numeric_limits<double>::infinity();

@@ -158,10 +158,14 @@ IntSet Sets::Sign(const Int& x) const {
 
 IntSet Sets::BitAnd(const Int& x, const Int& y) const {
   if (auto all = Enumerate(result_, x, y, [](auto a, auto b) { return a & b; })) return *all;
-  // The conjunction of non-negative values is no greater than either.
-  const Wide least = std::min(ValueOf(operand_, x.lo), ValueOf(operand_, y.lo));
-  if (least < 0) return Int::Full(result_);
-  return Fitting(result_, 0, std::min(ValueOf(operand_, x.hi), ValueOf(operand_, y.hi)));
+  // The conjunction with a non-negative value is non-negative and no greater than that value.
+  const bool left = ValueOf(operand_, x.lo) >= 0;
+  const bool right = ValueOf(operand_, y.lo) >= 0;
+  const Wide x_most = ValueOf(operand_, x.hi);
+  const Wide y_most = ValueOf(operand_, y.hi);
+  if (left && right) return Fitting(result_, 0, std::min(x_most, y_most));
+  if (left || right) return Fitting(result_, 0, left ? x_most : y_most);
+  return Int::Full(result_);
 }
 
 namespace {

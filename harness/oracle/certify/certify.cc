@@ -3,18 +3,15 @@
 
 #include "harness/oracle/certify/certify.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
+#include "harness/oracle/certify/checker.h"
 #include "harness/oracle/certify/decode.h"
 #include "harness/oracle/certify/draw.h"
 #include "harness/oracle/certify/formula.h"
 #include "harness/oracle/certify/places.h"
 #include "ir/element.h"
 #include "ir/infer.h"
-#include "ir/print.h"
 #include "reference/evaluate.h"
 
 namespace faultline::harness {
@@ -35,10 +32,9 @@ class Certifier {
   Certifier(const ir::Program& program, const reference::Contract& contract, uint64_t seed,
             CertifyTally& tally)
       : program_(program),
-        contract_(contract),
         seed_(seed),
-        tally_(tally),
         evaluation_(reference::Evaluate(program, contract)),
+        checker_(program, contract, evaluation_, tally),
         random_(seed),
         root_(program.values.size()) {
     for (ValueId value = 0; value < root_.size(); ++value) root_[value] = value;
@@ -60,18 +56,17 @@ class Certifier {
   void Apply(const ir::Statement& statement) {
     const ir::Type& first =
         program_.TypeOf(statement.operands.empty() ? statement.results[0] : statement.operands[0]);
-    counts_ = &tally_.ops[{statement.op, first.dtype()}];
-    const reference::Evaluated& result = evaluation_.values[statement.results[0]];
-    if (result.spoiled()) return;
-    for (const ValueId operand : statement.operands) {
-      if (evaluation_.values[operand].spoiled()) return;
-    }
-    CheckNaive(statement, result);
+    const auto spoiled = [&](ValueId value) { return evaluation_.values[value].spoiled(); };
+    if (spoiled(statement.results[0]) || std::ranges::any_of(statement.operands, spoiled)) return;
+    checker_.Begin(statement);
+    checker_.CheckNaive();
     const ir::Dtype dtype = program_.TypeOf(statement.results[0]).dtype();
     if (CertifyKindOf(statement.op, first.dtype()) != CertifyKind::kCertified) return;
-    // Behind a formula that decodes nothing may encode: scales and codes are another matter.
-    if (dtype == ir::Dtype::kQuantized || !Decode(statement, dtype)) return;
+    if (!Decode(statement, dtype)) return;
     const Formula& formula = *FindFormula(statement.op);
+    if (formula.whole != nullptr) return Whole(statement, formula);
+    // What is quantized anew depends on results that nothing shows.
+    if (dtype == ir::Dtype::kQuantized) return;
     const ir::Dtype operand = first.quantized() ? decoded_to_ : first.dtype();
     if (!ir::IsFloat(operand) && !ir::IsFloat(dtype)) return;  // a cast from int to int
     scalars_.clear();
@@ -100,7 +95,9 @@ class Certifier {
     for (const ValueId operand : statement.operands) types.push_back(program_.TypeOf(operand));
     decoded_.assign(types.size(), {});
     if (std::ranges::none_of(types, &ir::Type::quantized)) return true;
-    decoded_to_ = statement.op == ir::Opcode::kDequantize ? result : ir::ComputeDtype(types);
+    decoded_to_ = ir::ComputeDtype(types);
+    if (statement.op == ir::Opcode::kDequantize) decoded_to_ = result;
+    if (statement.op == ir::Opcode::kQMatmul) decoded_to_ = ir::Dtype::kF32;
     for (size_t k = 0; k < types.size(); ++k) {
       if (!types[k].quantized()) continue;
       const Enclosure& set = *evaluation_.values[root_[statement.operands[k]]].consumed;
@@ -112,7 +109,8 @@ class Certifier {
 
   // Another operand element of the statement at hand; counts whether it was drawn from a set.
   Element Draw(const ir::Statement& statement, size_t operand, int64_t index) {
-    if (!decoded_[operand].empty()) return {.real = decoded_[operand][At(index)]};
+    const std::vector<double>& decoded = decoded_[operand].values;
+    if (!decoded.empty()) return {.real = decoded[At(index)]};
     const ValueId root = root_[statement.operands[operand]];
     const Enclosure& set = *evaluation_.values[root].consumed;
     from_set_ |= !set.IsPoint(index);
@@ -141,7 +139,7 @@ class Certifier {
       from_set_ = false;
       context.position = i;
       for (size_t k = 0; k < operands.size(); ++k) operands[k] = DrawFor(statement, k, shape, i);
-      Check(statement, i, formula.element(context, operands), operands);
+      Check(i, formula.element(context, operands), operands);
     });
   }
 
@@ -166,14 +164,14 @@ class Certifier {
                }
              }
              formula.row(context, row, made);
-             if (reduces) Check(statement, r, made[0], row);
+             if (reduces) Check(r, made[0], row);
              if (formula.second != nullptr) {
                formula.second(context, row, made);
-               Check(statement, r, made[0], row, 1);
+               Check(r, made[0], row, 1);
              }
              if (reduces) return;
              for (int64_t i = 0; i < rows.length; ++i) {
-               Check(statement, rows.At(r, i), made[At(i)], row);
+               Check(rows.At(r, i), made[At(i)], row);
              }
            });
   }
@@ -189,6 +187,9 @@ class Certifier {
     const auto batch = [](const Shape& whole) {
       return Shape(whole.extents().first(At(std::max(whole.rank() - 2, 0))));
     };
+    const bool codes = statement.op == ir::Opcode::kQMatmul &&
+                       ir::MultipliesCodes(std::vector{program_.TypeOf(statement.operands[0]),
+                                                       program_.TypeOf(statement.operands[1])});
     std::vector<double> left;
     std::vector<double> right;
     const int64_t most = std::min(kResultsMax, kReadsMax / std::max<int64_t>(depth, 1));
@@ -198,18 +199,40 @@ class Certifier {
       right.clear();
       const int64_t matrix = i / (height * columns);
       const int64_t row = i / columns % height;
-      const int64_t in_a = BroadcastIndex(batch(a), batch(shape), matrix) * height * depth;
-      const int64_t in_b = BroadcastIndex(batch(b), batch(shape), matrix) * depth * columns;
+      const int64_t in_a =
+          BroadcastIndex(batch(a), batch(shape), matrix) * height * depth + row * depth;
+      const int64_t in_b =
+          BroadcastIndex(batch(b), batch(shape), matrix) * depth * columns + i % columns;
       for (int64_t k = 0; k < depth; ++k) {
-        left.push_back(Draw(statement, 0, in_a + row * depth + k).real);
-        right.push_back(Draw(statement, 1, in_b + k * columns + i % columns).real);
+        left.push_back(codes ? decoded_[0].codes[At(in_a + k)] : Draw(statement, 0, in_a + k).real);
+        right.push_back(codes ? decoded_[1].codes[At(in_b + k * columns)]
+                              : Draw(statement, 1, in_b + k * columns).real);
+      }
+      if (codes) {
+        const double scale = depth == 0 ? 1 : decoded_[0].scales[At(in_a)];
+        const double other = depth == 0 ? 1 : decoded_[1].scales[At(in_b)];
+        Check(i, formula.codes(context, left, right, {scale, other}), {});
+        return;
       }
       if (statement.operands.size() > 2) {
         left.push_back(Draw(statement, 2, i % columns).real);
         right.push_back(1);
       }
-      Check(statement, i, formula.dot(context, left, right), {});
+      Check(i, formula.dot(context, left, right), {});
     });
+  }
+
+  // Codes and scales by the range from the least to the greatest; of a mean there is no one value.
+  void Whole(const ir::Statement& statement, const Formula& formula) {
+    const auto range = static_cast<ir::Range>(statement.attributes.Int(ir::AttributeKey::kRange));
+    if (range != ir::Range::kMinMax) return;
+    const ir::Type& type = program_.TypeOf(statement.results[0]);
+    from_set_ = false;
+    std::vector<double> elements;
+    for (int64_t i = 0; i < type.NumElements(); ++i) {
+      elements.push_back(Draw(statement, 0, i).real);
+    }
+    checker_.CheckWhole(formula.whole(type, elements), from_set_);
   }
 
   // Where each written value goes has to be known: an index that is a set has no one answer.
@@ -232,61 +255,23 @@ class Certifier {
       from_set_ = false;
       values.clear();
       for (const int64_t from : written[At(i)]) values.push_back(Draw(statement, 2, from));
-      Check(statement, i, formula.fold(context, Draw(statement, 0, i), values), values);
+      Check(i, formula.fold(context, Draw(statement, 0, i), values), values);
     });
   }
 
-  void Check(const ir::Statement& statement, int64_t index, const Element& exact,
-             std::span<const Element> operands, size_t result = 0) {
-    const ValueId value = statement.results[result];
-    const Enclosure& set = *evaluation_.values[value].enclosure;
-    const ir::Dtype dtype = set.dtype();
-    const uint64_t bits =
-        ir::IsFloat(dtype) ? ir::FromDouble(dtype, exact.real) : ir::FromInt(dtype, exact.integer);
-    ++counts_->elements;
-    if (from_set_) ++counts_->from_sets;
-    // Which NaN it is, is no matter here: moved ones are, and they are moved, not computed.
-    const bool nan = ir::IsFloat(dtype) && std::isnan(exact.real);
-    if (nan ? set.FloatAt(index).nan : set.Contains(index, bits)) return;
-    ++counts_->violations;
-    std::string from;
-    for (size_t i = 0; i < std::min<size_t>(operands.size(), 4); ++i) {
-      from += fmt::format("{}{:a}", i > 0 ? ", " : "", operands[i].real);
-    }
-    Note(statement,
-         fmt::format("%{} [{}] is {} of ({}), admitted is {}", program_.values[value].name, index,
-                     ir::PrintElement(dtype, bits), from, set.Describe(index)));
-  }
-
-  void CheckNaive(const ir::Statement& statement, const reference::Evaluated& result) {
-    const reference::Membership membership =
-        reference::Check(*result.enclosure, reference::StoreTensor(*result.naive), contract_);
-    if (membership.ok()) return;
-    counts_->naive_outside += membership.outside_count;
-    const reference::Outside& worst = membership.worst[0];
-    Note(statement, fmt::format("%{} [{}]: naive bits {:#x} are outside {}",
-                                program_.values[statement.results[0]].name, worst.index,
-                                worst.actual, worst.admissible));
-  }
-
-  void Note(const ir::Statement& statement, std::string message) {
-    if (tally_.violations.size() == CertifyTally::kViolationsMax) return;
-    const ir::Type& first =
-        program_.TypeOf(statement.operands.empty() ? statement.results[0] : statement.operands[0]);
-    tally_.violations.push_back(
-        {statement.op, first.dtype(), std::move(message), ir::Print(program_)});
+  void Check(int64_t index, const Element& exact, std::span<const Element> operands,
+             size_t result = 0) {
+    checker_.Check(index, exact, operands, from_set_, result);
   }
 
   const ir::Program& program_;
-  const reference::Contract& contract_;
   const uint64_t seed_;
-  CertifyTally& tally_;
   const reference::Evaluation evaluation_;
+  Checker checker_;
   uint64_t random_;
   std::vector<ValueId> root_;  // by value: what it is a clone of, else itself
-  CertifyCounts* counts_ = nullptr;
   std::vector<Element> scalars_;
-  std::vector<std::vector<double>> decoded_;  // by operand, of quantized ones
+  std::vector<DecodedTensor> decoded_;  // by operand, of quantized ones
   ir::Dtype decoded_to_ = ir::Dtype::kF32;
   bool from_set_ = false;
 };
@@ -298,9 +283,6 @@ CertifyKind CertifyKindOf(ir::Opcode op, ir::Dtype dtype) {
   const bool moves = ir::MovesBits(op) || (ir::HasTrait(op, ir::kCreation) &&
                                            info.accuracy == ir::AccuracyClass::kExact);
   if (moves) return CertifyKind::kExact;
-  if (dtype == ir::Dtype::kQuantized && !ir::DecodesOperands(op) && FindFormula(op) == nullptr) {
-    return CertifyKind::kNone;
-  }
   const bool rounds =
       info.dtype_rule == ir::DtypeRule::kCast && info.accuracy == ir::AccuracyClass::kRounded;
   const bool floats = ir::IsFloat(dtype) || dtype == ir::Dtype::kQuantized;

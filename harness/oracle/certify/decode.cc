@@ -3,76 +3,14 @@
 
 #include "harness/oracle/certify/decode.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "harness/oracle/certify/code_formats.h"
 #include "harness/oracle/certify/real.h"
 #include "ir/scheme.h"
 
 namespace faultline::harness {
 namespace {
-
-using ir::QValue;
-using ir::ScaleDtype;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// What the greatest exponent of a format is for.
-enum class Top : uint8_t { kSpecial, kNanOnly, kNumbers };
-
-// Sign (if there is one), exponent and mantissa; subnormals as in IEEE 754.
-double FloatOf(uint32_t bits, int exponent_bits, int mantissa_bits, Top top) {
-  const uint32_t mantissa = bits & ((1U << mantissa_bits) - 1);
-  const uint32_t greatest = (1U << exponent_bits) - 1;
-  const uint32_t exponent = bits >> mantissa_bits & greatest;
-  const double sign = (bits >> (exponent_bits + mantissa_bits) & 1) != 0 ? -1.0 : 1.0;
-  if (exponent == greatest && top == Top::kSpecial) return mantissa == 0 ? sign * kInfinity : kNan;
-  if (exponent == greatest && top == Top::kNanOnly && mantissa == (1U << mantissa_bits) - 1) {
-    return kNan;
-  }
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const uint32_t hidden = exponent > 0 ? 1U << mantissa_bits : 0;
-  const int unit = std::max(static_cast<int>(exponent), 1) - bias - mantissa_bits;
-  return sign * std::ldexp(static_cast<double>(hidden | mantissa), unit);
-}
-
-double CodeOf(QValue value, uint32_t field) {
-  switch (value) {
-    case QValue::kE4m3:
-      return FloatOf(field, 4, 3, Top::kNanOnly);
-    case QValue::kE5m2:
-      return FloatOf(field, 5, 2, Top::kSpecial);
-    case QValue::kE2m1:
-      return FloatOf(field, 2, 1, Top::kNumbers);
-    case QValue::kU8:
-      return field;
-    default: {
-      // Two's complement in as many bits.
-      const int bits = ir::CodeBits(value);
-      const bool negative = (field >> (bits - 1) & 1) != 0;
-      return static_cast<double>(field) - (negative ? std::ldexp(1.0, bits) : 0);
-    }
-  }
-}
-
-double ScaleOf(ScaleDtype dtype, uint32_t bits) {
-  switch (dtype) {
-    case ScaleDtype::kF32:
-      return FloatOf(bits, 8, 23, Top::kSpecial);
-    case ScaleDtype::kF16:
-      return FloatOf(bits, 5, 10, Top::kSpecial);
-    case ScaleDtype::kBf16:
-      return FloatOf(bits, 8, 7, Top::kSpecial);
-    case ScaleDtype::kUe4m3:
-      return FloatOf(bits & 0x7f, 4, 3, Top::kNanOnly);
-    case ScaleDtype::kUe8m0:
-      return bits == 0xff ? kNan : std::ldexp(1.0, static_cast<int>(bits) - 127);
-  }
-  return kNan;
-}
 
 // Little-endian, as far as there are bytes.
 uint32_t Bits(const ir::HostTensor& tensor, int64_t offset, int bytes) {
@@ -83,27 +21,15 @@ uint32_t Bits(const ir::HostTensor& tensor, int64_t offset, int bytes) {
   return bits;
 }
 
-// Row-major number of an element's block in the grid of blocks.
-int64_t BlockOf(const ir::Scheme& scheme, const ir::Shape& shape, const int64_t* index) {
-  if (scheme.per_tensor()) return 0;
-  const auto extents = ir::BlockExtents(scheme, shape);
-  int64_t block = 0;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const int64_t extent = extents[static_cast<size_t>(axis)];
-    block = block * ((shape[axis] + extent - 1) / extent) + index[axis] / extent;
-  }
-  return block;
-}
-
 }  // namespace
 
-std::vector<double> DecodeTensor(const ir::HostTensor& quantized, ir::Dtype to) {
+DecodedTensor DecodeTensor(const ir::HostTensor& quantized, ir::Dtype to) {
   const ir::Shape& shape = quantized.type.shape;
   const ir::Scheme& scheme = quantized.type.scheme();
   const ir::QuantizedLayout layout = ir::LayoutOf(scheme, shape);
   const int scale_bytes = ir::ScaleBytes(scheme.scale);
-  std::vector<double> elements;
-  if (shape.NumElements() == 0) return elements;
+  DecodedTensor decoded;
+  if (shape.NumElements() == 0) return decoded;
   int64_t index[ir::kRankMax] = {};
   do {
     const int64_t block = BlockOf(scheme, shape, index);
@@ -118,14 +44,16 @@ std::vector<double> DecodeTensor(const ir::HostTensor& quantized, ir::Dtype to) 
                            Bits(quantized, layout.scale_offset + block * scale_bytes, scale_bytes));
     if (scheme.two_level) {
       const double level =
-          ScaleOf(ScaleDtype::kF32, Bits(quantized, layout.tensor_scale_offset, 4));
+          ScaleOf(ir::ScaleDtype::kF32, Bits(quantized, layout.tensor_scale_offset, 4));
       scale = RoundTo(ir::Dtype::kF32, Real(scale) * level);
     }
     // Codes are small: the difference is exact.
+    decoded.codes.push_back(code - zero);
+    decoded.scales.push_back(scale);
     const double product = RoundTo(ir::Dtype::kF32, Real(code - zero) * scale);
-    elements.push_back(RoundTo(to, product));
+    decoded.values.push_back(RoundTo(to, product));
   } while (ir::NextIndex(shape, index));
-  return elements;
+  return decoded;
 }
 
 }  // namespace faultline::harness

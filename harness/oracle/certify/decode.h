@@ -14,8 +14,14 @@
 
 namespace faultline::harness {
 
-// Every element, row-major, as an op of this dtype sees it.
-std::vector<double> DecodeTensor(const ir::HostTensor& quantized, ir::Dtype to);
+// Of every element, row-major. Empty where there is none.
+struct DecodedTensor {
+  std::vector<double> values;  // as an op sees it
+  std::vector<double> codes;   // less the zero point
+  std::vector<double> scales;
+};
+// For an op of this dtype.
+DecodedTensor DecodeTensor(const ir::HostTensor& quantized, ir::Dtype to);
 
 }  // namespace faultline::harness
 

@@ -15,11 +15,14 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/attributes.h"
+#include "ir/data.h"
 #include "ir/dtype.h"
 #include "ir/op.h"
+#include "ir/type.h"
 
 namespace faultline::harness {
 
@@ -57,6 +60,11 @@ struct Formula {
   // A matmul: from a row of operand 0 and a column of operand 1, then, of a bias, itself and 1.
   Element (*dot)(const FormulaContext&, std::span<const double> a,
                  std::span<const double> b) = nullptr;
+  // Beside `dot`: the same of integer codes whose scales are those of the whole row and column.
+  Element (*codes)(const FormulaContext&, std::span<const double> a, std::span<const double> b,
+                   std::pair<double, double> scales) = nullptr;
+  // A quantize: from all of operand 0 the whole result.
+  ir::HostTensor (*whole)(const ir::Type& result, std::span<const double> elements) = nullptr;
   // A scatter of any form: from the element that is written to and what is written there, in
   // row-major order of what is written.
   Element (*fold)(const FormulaContext&, const Element& element,

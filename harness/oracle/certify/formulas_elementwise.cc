@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "harness/oracle/certify/encode.h"
 #include "harness/oracle/certify/formula.h"
 #include "harness/oracle/certify/real.h"
 #include "harness/oracle/certify/steps.h"
@@ -152,6 +153,7 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kNotEqualScalar, .element = NotEqual},
     {.op = Op::kPowf, .element = Pow},
     {.op = Op::kPowfScalar, .element = Pow},
+    {.op = Op::kQuantize, .whole = EncodeTensor},
     {.op = Op::kRecip, .element = Recip},
     {.op = Op::kRelu, .element = Relu},
     {.op = Op::kRem, .element = Rem},

@@ -132,6 +132,13 @@ Element Matmul(const Context& context, std::span<const double> a, std::span<cons
   return Result(context, DotInSomeOrder(context, a, b));
 }
 
+// The sum of products of integers is exact, and scaled once. An integer 0 has no sign.
+Element MatmulOfCodes(const Context& context, std::span<const double> a, std::span<const double> b,
+                      std::pair<double, double> scales) {
+  const double sum = Step(context, DotOf(a, b)) + 0.0;
+  return Result(context, Real(sum) * Step(context, Real(scales.first) * scales.second));
+}
+
 Element Scatter(const Context& context, const Element& element, Row written) {
   if (written.empty()) return element;
   std::vector<double> terms = {element.real};
@@ -181,6 +188,7 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kMinDimWithIndices, .row = Min, .second = Argmin},
     {.op = Op::kProd, .row = Prod},
     {.op = Op::kProdDim, .row = Prod},
+    {.op = Op::kQMatmul, .dot = Matmul, .codes = MatmulOfCodes},
     {.op = Op::kScatter, .fold = Scatter},
     {.op = Op::kScatterNd, .fold = Scatter},
     {.op = Op::kSelectAssign, .fold = Scatter},

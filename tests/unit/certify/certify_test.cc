@@ -86,8 +86,9 @@ TEST_CASE("an op is certified where it has a formula, and exact where nothing is
   CHECK(CertifyKindOf(Opcode::kReshape, Dtype::kQuantized) == CertifyKind::kExact);
   CHECK(CertifyKindOf(Opcode::kAdd, Dtype::kQuantized) == CertifyKind::kCertified);
   CHECK(CertifyKindOf(Opcode::kDequantize, Dtype::kQuantized) == CertifyKind::kCertified);
-  CHECK(CertifyKindOf(Opcode::kQuantize, Dtype::kF32) == CertifyKind::kNone);
-  CHECK(CertifyKindOf(Opcode::kQMatmul, Dtype::kQuantized) == CertifyKind::kNone);
+  CHECK(CertifyKindOf(Opcode::kQuantize, Dtype::kF32) == CertifyKind::kCertified);
+  CHECK(CertifyKindOf(Opcode::kQuantizeWith, Dtype::kF32) == CertifyKind::kNone);
+  CHECK(CertifyKindOf(Opcode::kQMatmul, Dtype::kQuantized) == CertifyKind::kCertified);
 }
 
 }  // namespace

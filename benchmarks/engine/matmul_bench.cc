@@ -72,10 +72,10 @@ void MatmulEngine(benchmark::State& state, int64_t n, bool gelu) {
 }
 
 // q8s by q8s, per tensor; what it is measured against is the product of floats.
-void QMatmulEngine(benchmark::State& state, int64_t n) {
+void QMatmulEngine(benchmark::State& state, int64_t n, ir::QStore store) {
   Device device;
   ir::Scheme scheme;
-  scheme.store = ir::QStore::kNative;
+  scheme.store = store;
   const auto kernel = device.Compile(fusion::QMatmulLaunch{scheme, scheme});
   const ir::Shape shape = {n, n};
   // Codes of every kind: any bytes are some, behind them a scale of 1.
@@ -109,7 +109,9 @@ void RegisterMatmul() {
   for (const int64_t n : kQMatmulSizes) {
     const std::string name = fmt::format("q_matmul_q8s/{}", n);
     benchmark::RegisterBenchmark((name + "/sgemm").c_str(), MatmulHand, n, false);
-    benchmark::RegisterBenchmark((name + "/engine").c_str(), QMatmulEngine, n);
+    benchmark::RegisterBenchmark((name + "/engine").c_str(), QMatmulEngine, n, ir::QStore::kNative);
+    benchmark::RegisterBenchmark((name + "/engine_packed_u32").c_str(), QMatmulEngine, n,
+                                 ir::QStore::kPackedU32);
   }
 }
 

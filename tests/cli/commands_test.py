@@ -70,6 +70,18 @@ class Ops(program.Case):
         self.assertRegex(out, r"(?m)^softmax +activation +f64 f32 f16 bf16 quantized$")
 
 
+class Schemes(program.Case):
+    def test_documented_errors_are_those_measured(self):
+        out, _ = self.faultline("schemes", "--errors", code=0)
+        with open(os.path.join(program.ROOT, "docs/quantization.md"), encoding="utf-8") as file:
+            page = file.read()
+        table = page[page.index("## Measured errors"):].split("\n\n")[2].splitlines()
+        self.assertGreater(len(table), 20)
+        stale = [row for row in table if row not in out.splitlines()]
+        self.assertEqual(stale, [], "docs/quantization.md is stale: take the rows of "
+                                    "`faultline schemes --errors`")
+
+
 class OracleStats(program.Case):
     def figures(self, *arguments):
         figures = self.json("oracle-stats", "--runs", "1100", "--certify", "200", *arguments,

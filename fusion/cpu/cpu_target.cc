@@ -27,8 +27,10 @@ class CpuKernel final : public Kernel {
 
 class CpuTarget final : public Target {
  public:
-  CpuTarget(const TargetOptions& options, const KernelSet* kernels)
-      : kernels_(kernels), pool_(options.pool, options.pool_seed), threads_(options.threads) {}
+  CpuTarget(const TargetOptions& options, const KernelSet* kernels, MemorySource* memory)
+      : kernels_(kernels),
+        pool_(options.pool, options.pool_seed, memory),
+        threads_(options.threads) {}
 
   std::string_view name() const override { return "cpu"; }
 
@@ -146,7 +148,8 @@ void Report(const LaunchError& error, const RunOptions& options) {
   *options.error = merged.error;
 }
 
-ir::Result<std::unique_ptr<Target>> MakeCpuTarget(const TargetOptions& options) {
+ir::Result<std::unique_ptr<Target>> MakeCpuTarget(const TargetOptions& options,
+                                                  MemorySource* memory) {
   const char* forced = std::getenv("FAULTLINE_ISA");
   const std::string isa = !options.isa.empty() || forced == nullptr ? options.isa : forced;
   const KernelSet* kernels = ChooseKernels(isa.c_str());
@@ -156,7 +159,7 @@ ir::Result<std::unique_ptr<Target>> MakeCpuTarget(const TargetOptions& options) 
                                  "baseline, avx2, avx512)",
                                  isa));
   }
-  return std::make_unique<CpuTarget>(options, kernels);
+  return std::make_unique<CpuTarget>(options, kernels, memory);
 }
 
 }  // namespace faultline::fusion::cpu

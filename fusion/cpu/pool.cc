@@ -81,12 +81,14 @@ uint64_t Pool::NextRandom() {
 
 CpuBuffer* Pool::NewBlock(int size_class) {
   const int64_t bytes = BytesOfClass(size_class);
-  auto* block = static_cast<std::byte*>(
-      ::operator new (static_cast<size_t>(bytes), std::align_val_t{kAlignment}, std::nothrow));
+  auto* block = source_ != nullptr
+                    ? source_->Take(bytes)
+                    : static_cast<std::byte*>(::operator new(
+                          static_cast<size_t>(bytes), std::align_val_t{kAlignment}, std::nothrow));
   if (block == nullptr) return nullptr;
   auto* buffer = new (std::nothrow) CpuBuffer;
   if (buffer == nullptr) {
-    ::operator delete (block, std::align_val_t{kAlignment});
+    GiveBlock(block, bytes);
     return nullptr;
   }
   buffer->block_ = block;
@@ -95,9 +97,17 @@ CpuBuffer* Pool::NewBlock(int size_class) {
   return buffer;
 }
 
+void Pool::GiveBlock(std::byte* block, int64_t bytes) {
+  if (source_ != nullptr) {
+    source_->Give(block, bytes);
+  } else {
+    ::operator delete(block, std::align_val_t{kAlignment});
+  }
+}
+
 void Pool::Delete(CpuBuffer* buffer) {
   Unpoison(buffer->block_, buffer->block_bytes_);
-  ::operator delete (buffer->block_, std::align_val_t{kAlignment});
+  GiveBlock(buffer->block_, buffer->block_bytes_);
   delete buffer;
 }
 

@@ -15,21 +15,17 @@
 #include <vector>
 
 #include "fusion/fault.h"
+#include "fusion/host_memory.h"
 #include "fusion/pool_mode.h"
 #include "fusion/target.h"
 #include "ir/base/status.h"
 
 namespace faultline::fusion::cpu {
 
-class CpuBuffer final : public Buffer {
- public:
-  std::byte* data() const { return data_; }
-
- private:
+class CpuBuffer final : public HostBuffer {
   friend class Pool;
 
   std::byte* block_ = nullptr;  // 64-byte aligned: zone | data | zone
-  std::byte* data_ = nullptr;
   int64_t block_bytes_ = 0;
   int size_class_ = 0;
   uint64_t pattern_ = 0;  // of the zones while alive
@@ -40,7 +36,9 @@ class CpuBuffer final : public Buffer {
 
 class Pool {
  public:
-  Pool(PoolMode mode, uint64_t seed) : mode_(mode), random_(seed) {}
+  // Blocks come from `source`, which outlives the pool; null: from the system.
+  Pool(PoolMode mode, uint64_t seed, MemorySource* source = nullptr)
+      : mode_(mode), source_(source), random_(seed) {}
   // Every buffer must have been released.
   ~Pool();
   Pool(const Pool&) = delete;
@@ -59,6 +57,7 @@ class Pool {
   static constexpr int kClassCount = 168;
 
   CpuBuffer* NewBlock(int size_class);
+  void GiveBlock(std::byte* block, int64_t bytes);
   void Delete(CpuBuffer* buffer);
   void PaintZones(CpuBuffer* buffer);
   void CheckZones(const CpuBuffer* buffer);
@@ -66,6 +65,7 @@ class Pool {
   uint64_t NextRandom();
 
   const PoolMode mode_;
+  MemorySource* const source_;
   std::mutex mutex_;
   uint64_t random_;
   std::array<CpuBuffer*, kClassCount> free_ = {};

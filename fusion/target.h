@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -305,6 +306,7 @@ struct RunOptions {
   // Tiles, panels and chunks as small as they can be with the same bits, so that few elements make
   // many of them.
   bool small_tiles = false;
+  int tier = 1;                      // of a kernel that has several; 0 is the safe one
   MemoryAccount* account = nullptr;  // of scratch memory; required
   LaunchError* error = nullptr;      // required if the launch has indices
 };
@@ -313,6 +315,10 @@ struct RunOptions {
 class Kernel {
  public:
   virtual ~Kernel() = default;
+  // How many ways there are to run it; RunOptions::tier says which.
+  virtual int tiers() const { return 1; }
+  // What the trace calls a launch by that tier, a literal; empty: what kind of launch it is.
+  virtual std::string_view tier_name(int) const { return {}; }
 };
 
 // ------------------------------------------------------------------------------------------ target

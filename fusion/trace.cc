@@ -25,14 +25,14 @@ std::span<const RuleInfo> AllRules() { return kRules; }
 std::string_view RuleName(Rule rule) { return kRules[static_cast<size_t>(rule)].name; }
 
 std::string_view LaunchKindName(LaunchKind kind) {
-  constexpr std::string_view kNames[] = {"block",        "matmul", "sort",       "scatter",
-                                         "gather_parts", "copy",   "move_codes", "quantize",
-                                         "q_matmul"};
+  constexpr std::string_view kNames[] = {"block",      "matmul",       "sort",
+                                         "scatter",    "gather_parts", "copy",
+                                         "move_codes", "quantize",     "q_matmul"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view DecisionKindName(DecisionKind kind) {
-  constexpr std::string_view kNames[] = {"fuse", "alias", "threads", "tiles"};
+  constexpr std::string_view kNames[] = {"fuse", "alias", "threads", "tiles", "tier"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -80,7 +80,7 @@ std::string PrintTrace(const Trace& trace) {
   std::string text;
   auto out = std::back_inserter(text);
   for (const LaunchRecord& launch : trace.launches) {
-    fmt::format_to(out, "launch {}:", LaunchKindName(launch.kind));
+    fmt::format_to(out, "launch {}:", TierName(launch));
     for (uint32_t i = launch.first_op; i < launch.first_op + launch.op_count; ++i) {
       fmt::format_to(out, " {} {}", ir::Mnemonic(trace.ops[i].op),
                      trace.NameOf(trace.ops[i].result));

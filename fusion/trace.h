@@ -57,6 +57,7 @@ enum class DecisionKind : uint8_t {
   kAlias,    // alias(%from,%to): 0 fresh buffer, 1 in place
   kThreads,  // threads(%y): 0 one thread, 1 when the size pays, 2 always
   kTiles,    // tiles(%y): 0 as large as the caches allow, 1 as small as keeps the bits
+  kTier,     // tier(%y): 0 on the host, 1 on the device
 };
 std::string_view DecisionKindName(DecisionKind kind);
 
@@ -98,10 +99,16 @@ struct OpRecord {
 
 struct LaunchRecord {
   LaunchKind kind = LaunchKind::kBlock;
+  std::string_view tier;  // how and where it ran: a literal; empty where the target has one way
   RuleSet rules = 0;      // rewrites that made it what it is
   uint32_t first_op = 0;  // source ops: Trace::ops[first_op, first_op + op_count)
   uint32_t op_count = 0;
 };
+
+// The tier, or the kind's name where there is none.
+inline std::string_view TierName(const LaunchRecord& launch) {
+  return launch.tier.empty() ? LaunchKindName(launch.kind) : launch.tier;
+}
 
 struct DecisionRecord {
   DecisionKind kind;

@@ -92,6 +92,7 @@ struct PlanStep {
   LaunchKind kind = LaunchKind::kBlock;
   uint8_t threads = 1;  // choice of the threads decision
   uint8_t tiles = 0;    // choice of the tiles decision
+  uint8_t tier = 1;     // choice of the tier decision
   RuleSet rules = 0;
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Block> code;  // kBlock

@@ -75,6 +75,8 @@ void DecideSizes(const Segment& segment, const EngineFacts& facts, Chooser& choo
     if (facts.threaded) step.threads = decide(DecisionKind::kThreads, 3, 1);
     const bool tiled = step.kind == LaunchKind::kBlock || step.kind == LaunchKind::kMatmul;
     if (tiled) step.tiles = decide(DecisionKind::kTiles, 2, 0);
+    const auto tiers = static_cast<uint8_t>(step.kernel->tiers());
+    if (tiers > 1) step.tier = decide(DecisionKind::kTier, tiers, 1);
   }
 }
 

@@ -372,6 +372,7 @@ ir::Status Executor::Launch(const PlanStep& step) {
                              : step.threads == 1 ? kThreadThreshold
                                                  : 0;
   options.small_tiles = step.tiles != 0;
+  options.tier = step.tier;
   LaunchError error;
   options.error = &error;
   const ir::Shape space = bindings_->ShapeOf(step.space);

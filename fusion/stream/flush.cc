@@ -330,6 +330,7 @@ void StreamSession::TracePlan(const Plan& plan, std::span<const PendingOp> ops, 
     const PlanStep& step = plan.steps[s];
     LaunchRecord record;
     record.kind = step.kind;
+    record.tier = step.kernel->tier_name(step.tier);
     record.rules = step.rules;
     record.first_op = static_cast<uint32_t>(trace_.ops.size());
     for (uint32_t o : step.ops) {

@@ -3,6 +3,7 @@
 
 #include "harness/backend/fusion/fusion_trace.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -13,7 +14,7 @@ int64_t Signed(uint64_t count) { return static_cast<int64_t>(count); }
 
 TracedBlock TranslateLaunch(const fusion::Trace& trace, const fusion::LaunchRecord& launch) {
   TracedBlock block;
-  block.tier = fusion::LaunchKindName(launch.kind);
+  block.tier = fusion::TierName(launch);
   for (const fusion::RuleInfo& rule : fusion::AllRules()) {
     if ((launch.rules & fusion::SetOf(rule.rule)) != 0) block.rules.push_back(rule.name);
   }
@@ -38,15 +39,20 @@ void CountRules(const fusion::Trace& trace, Counts& counts) {
   }
 }
 
+// Kind by kind, and within a kind by what its launches are called: more than one thing where the
+// target has tiers.
 void CountLaunches(const fusion::Trace& trace, Counts& counts) {
-  std::array<int64_t, fusion::kLaunchKindCount> by_kind = {};
-  for (const fusion::LaunchRecord& launch : trace.launches) {
-    ++by_kind[static_cast<size_t>(launch.kind)];
-  }
-  for (size_t kind = 0; kind < by_kind.size(); ++kind) {
-    if (by_kind[kind] == 0) continue;
-    counts.emplace_back(fusion::LaunchKindName(static_cast<fusion::LaunchKind>(kind)),
-                        by_kind[kind]);
+  for (int kind = 0; kind < fusion::kLaunchKindCount; ++kind) {
+    for (const fusion::LaunchRecord& launch : trace.launches) {
+      if (static_cast<int>(launch.kind) != kind) continue;
+      const std::string_view tier = fusion::TierName(launch);
+      const auto it = std::ranges::find(counts, tier, &Counts::value_type::first);
+      if (it == counts.end()) {
+        counts.emplace_back(tier, 1);
+      } else {
+        ++it->second;
+      }
+    }
   }
 }
 

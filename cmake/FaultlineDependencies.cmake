@@ -1,8 +1,8 @@
 # Copyright The Faultline Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Everything that comes from the system, found once. OpenBLAS is missing on purpose: fusion/cpu
-# opens it at run time, after it has chosen the core type.
+# Everything that comes from the system, found once. OpenBLAS and the OpenCL loader are missing on
+# purpose: fusion/cpu and fusion/opencl open them at run time.
 
 # Finds one library with its header and wraps both in an imported target, because these packages
 # ship no CMake configuration of their own. Fails with the name of the script that installs them.
@@ -23,6 +23,13 @@ faultline_system_library(gmp::gmp gmp gmp.h)
 faultline_system_library(mpfr::mpfr mpfr mpfr.h)
 faultline_system_library(sleef::sleef sleef sleef.h)
 target_link_libraries(mpfr::mpfr INTERFACE gmp::gmp)
+
+# The headers alone: fusion/opencl opens the loader at run time.
+find_path(FAULTLINE_OPENCL_INCLUDE CL/cl.h)
+mark_as_advanced(FAULTLINE_OPENCL_INCLUDE)
+if(NOT FAULTLINE_OPENCL_INCLUDE)
+  message(FATAL_ERROR "<CL/cl.h> was not found. Run cmake/setup.sh first.")
+endif()
 
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)                                      # fmt::fmt

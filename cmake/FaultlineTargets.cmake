@@ -64,7 +64,8 @@ endfunction()
 #                        [TIMEOUT seconds])
 #
 # A ctest entry that runs a command (a target's name, or a program) from the root of the tree. Its
-# name carries the preset, asan.corpus_replay, because ./test runs several presets in one go.
+# name carries the preset, asan.corpus_replay, because ./test runs several presets in one go. A
+# command that ends with 77 has said why it was skipped.
 function(faultline_command_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
   faultline_check_arguments("${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
@@ -74,7 +75,7 @@ function(faultline_command_test)
   set(test ${FAULTLINE_PRESET}.${arg_NAME})
   add_test(NAME ${test} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-    ENVIRONMENT "${FAULTLINE_TEST_ENVIRONMENT}")
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${FAULTLINE_TEST_ENVIRONMENT}")
 endfunction()
 
 function(faultline_check_arguments name rest)

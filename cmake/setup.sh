@@ -25,6 +25,9 @@ packages=(
   llvm-19                       # llvm-symbolizer: names in crash reports
   ninja-build
   nlohmann-json3-dev
+  ocl-icd-libopencl1            # OpenCL loader, opened at run time by fusion/opencl
+  opencl-headers
+  pocl-opencl-icd               # an OpenCL device on the CPU
   python3                       # tests/tidy
 )
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fusion/cpu/cpu_target.h"
+#include "fusion/opencl/opencl_target.h"
 #include "fusion/plan/cache.h"
 #include "fusion/stream/session.h"
 
@@ -43,19 +44,32 @@ class TargetEngine final : public Engine {
   EngineFacts facts_;
 };
 
+// "cpu"; "opencl" or "opencl:SELECTOR", whose host work the CPU target does.
+ir::Result<std::unique_ptr<Target>> MakeTarget(std::string_view device,
+                                               const TargetOptions& options) {
+  if (device == "cpu") return cpu::MakeCpuTarget(options);
+  constexpr std::string_view kOpenCl = "opencl";
+  const bool named = device.starts_with("opencl:");
+  if (device == kOpenCl || named) {
+    return opencl::MakeOpenClTarget(
+        named ? device.substr(kOpenCl.size() + 1) : "", options,
+        [&](MemorySource* memory) { return cpu::MakeCpuTarget(options, memory); });
+  }
+  return ir::Error(
+      ir::StatusCode::kUnsupported,
+      fmt::format("device '{}' is unknown; there are 'cpu' and 'opencl[:NAME]'", device));
+}
+
 }  // namespace
 
 ir::Result<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options) {
-  if (options.device != "cpu") {
-    return ir::Error(ir::StatusCode::kUnsupported,
-                     fmt::format("device '{}' is unknown; there is 'cpu'", options.device));
-  }
   TargetOptions target_options;
   target_options.threads = std::max(options.threads, 1);
   target_options.isa = options.isa;
   target_options.pool = options.pool;
   target_options.pool_seed = options.pool_seed;
-  FAULTLINE_ASSIGN_OR_RETURN(std::unique_ptr<Target> target, cpu::MakeCpuTarget(target_options));
+  FAULTLINE_ASSIGN_OR_RETURN(std::unique_ptr<Target> target,
+                             MakeTarget(options.device, target_options));
   return std::make_unique<TargetEngine>(std::move(target), options);
 }
 

@@ -28,7 +28,7 @@
 namespace faultline::fusion {
 
 struct EngineOptions {
-  std::string device = "cpu";
+  std::string device = "cpu";  // or "opencl", "opencl:NAME" (fusion/opencl/device.h)
   int threads = 1;
   std::string isa;  // "baseline", "avx2", "avx512"; empty: FAULTLINE_ISA, else what the CPU has
   PoolMode pool = PoolMode::kPlain;

@@ -97,6 +97,12 @@ std::string_view CleanOf(std::string_view backend) {
   return backend == "canary" ? "reference" : backend;
 }
 
+// Whether this machine has a device for it.
+bool IsHere(const std::string& backend) {
+  const auto made = MakeBackend({.name = backend});
+  return made.has_value() || made.error().code() != ir::StatusCode::kUnsupported;
+}
+
 }  // namespace
 
 std::string_view OracleName(size_t oracle) {
@@ -108,7 +114,7 @@ std::vector<PowerRun> PowerRuns() {
   for (const BackendRow& row : BuiltInBackends()) {
     const std::string name(row.name);
     // The reference runs without a fault beside each of the canary's.
-    if (name == CleanOf(name)) runs.push_back({name, ""});
+    if (name == CleanOf(name) && IsHere(name)) runs.push_back({name, ""});
     for (const SeededFault& fault : SeededFaults(name)) {
       runs.push_back({name, std::string(fault.id)});
     }

@@ -18,28 +18,37 @@ namespace {
 
 using Made = ir::Result<std::unique_ptr<Backend>>;
 
-Made MakeAdversary(std::string_view fault) {
-  if (fault.empty()) return MakeAdversaryBackend();
+Made MakeAdversary(const BackendSpec& spec) {
+  if (spec.fault.empty()) return MakeAdversaryBackend();
   return ir::Error(ir::StatusCode::kUsage,
-                   fmt::format("adversary has no seeded fault '{}'", fault));
+                   fmt::format("adversary has no seeded fault '{}'", spec.fault));
 }
 
-Made MakeReference(std::string_view fault) {
-  if (fault.empty()) return MakeReferenceBackend();
+Made MakeCanary(const BackendSpec& spec) { return MakeCanaryBackend(spec.fault); }
+
+Made MakeFusionCpu(const BackendSpec& spec) { return MakeFusionBackend(spec.fault); }
+
+Made MakeFusionOpenCl(const BackendSpec& spec) {
+  return MakeFusionOpenClBackend(spec.device, spec.fault);
+}
+
+Made MakeReference(const BackendSpec& spec) {
+  if (spec.fault.empty()) return MakeReferenceBackend();
   return ir::Error(ir::StatusCode::kUsage,
-                   fmt::format("reference has no seeded fault '{}'", fault));
+                   fmt::format("reference has no seeded fault '{}'", spec.fault));
 }
 
 struct Row {
   BackendRow row;
-  Made (*make)(std::string_view fault);
+  Made (*make)(const BackendSpec& spec);
 };
 
 constexpr auto kRows = std::to_array<Row>({
     {{"adversary", "a legal execution as nasty as the contract of fusion-cpu allows"},
      MakeAdversary},
-    {{"canary", "the reference with one named fault (--fault NAME)"}, MakeCanaryBackend},
-    {{"fusion-cpu", "the fused backend on the CPU"}, MakeFusionBackend},
+    {{"canary", "the reference with one named fault (--fault NAME)"}, MakeCanary},
+    {{"fusion-cpu", "the fused backend on the CPU"}, MakeFusionCpu},
+    {{"fusion-opencl", "the fused backend on an OpenCL device (--device NAME)"}, MakeFusionOpenCl},
     {{"reference", "the plain reference, run eagerly"}, MakeReference},
 });
 
@@ -67,7 +76,7 @@ std::vector<SeededFault> SeededFaults(std::string_view backend) {
 
 Made MakeBackend(const BackendSpec& spec) {
   for (const Row& row : kRows) {
-    if (row.row.name == spec.name) return row.make(spec.fault);
+    if (row.row.name == spec.name) return row.make(spec);
   }
   if (spec.name.contains('/') || spec.name.ends_with(".so")) {
     if (spec.fault.empty()) return LoadPluginBackend(spec.name, spec.contract_text);

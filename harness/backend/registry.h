@@ -34,6 +34,8 @@ struct BackendSpec {
   // A fault to switch on: canary's by name, fusion-cpu's seeded one by id; empty: canary's default
   // fault, and none in the others.
   std::string fault;
+  // Of fusion-opencl: which device (fusion/opencl/device.h); empty: the default one.
+  std::string device;
   // Text of a contract that replaces a plug-in's own; empty: its own.
   std::string contract_text;
 };
@@ -42,7 +44,7 @@ struct BackendSpec {
 std::vector<SeededFault> SeededFaults(std::string_view backend);
 
 // A backend with a new engine. kUsage if there is no such backend or fault, kIo if a plug-in cannot
-// be loaded.
+// be loaded, kUnsupported if this machine has no device for it.
 ir::Result<std::unique_ptr<Backend>> MakeBackend(const BackendSpec& spec);
 
 }  // namespace faultline::harness

@@ -120,6 +120,7 @@ ir::Result<CampaignOptions> ParseOptions(std::string_view text) {
                        {line_number, 1});
     }
   }
+  options.backend.device = options.device;
   return options;
 }
 

@@ -26,6 +26,7 @@ ir::Result<BackendSpec> BackendOptions::Spec(const std::string& name) const {
   BackendSpec spec;
   spec.name = name;
   spec.fault = fault;
+  spec.device = device;
   if (contract_file.empty()) return spec;
   ir::Result<std::string> text = ReadProgramText(contract_file);
   if (!text.has_value()) {

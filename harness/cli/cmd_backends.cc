@@ -66,7 +66,8 @@ ExitCode RunBackends(const Command& command, Arguments arguments) {
   set.List("backend", &names, "NAME|FILE.so", "these alone");
   set.ValueOr("json", &json_file, "-", "[FILE]", "as JSON, to stdout without FILE");
   if (const auto exit = ParseArguments(command, set, arguments)) return *exit;
-  if (names.empty()) {
+  const bool all = names.empty();
+  if (all) {
     for (const BackendRow& row : BuiltInBackends()) names.emplace_back(row.name);
   }
   std::vector<Described> described;
@@ -74,14 +75,21 @@ ExitCode RunBackends(const Command& command, Arguments arguments) {
     BackendSpec spec;
     spec.name = name;
     const auto backend = MakeBackend(spec);
-    if (!backend.has_value()) return Failed(backend.error());
+    // In a list of all, what this machine has nothing for is said beside its name.
+    const bool missing =
+        !backend.has_value() && backend.error().code() == ir::StatusCode::kUnsupported && all;
+    if (!backend.has_value() && !missing) return Failed(backend.error());
     Described& one = described.emplace_back();
     one.name = name;
     one.doc = "a plug-in";
     for (const BackendRow& row : BuiltInBackends()) {
       if (row.name == name) one.doc = row.doc;
     }
-    one.contract = ContractText(**backend);
+    if (missing) {
+      one.doc += fmt::format(" (not here: {})", backend.error().message());
+    } else {
+      one.contract = ContractText(**backend);
+    }
   }
   const std::string text =
       json_file.empty() ? ToText(described, contracts) : ToJson(described).dump(2) + "\n";

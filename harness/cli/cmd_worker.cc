@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "harness/campaign/worker.h"
 #include "harness/cli/command.h"
@@ -20,6 +21,8 @@ ExitCode Run(const Command& command, Arguments arguments) {
   if (const auto done = ParseArguments(command, options, arguments)) return *done;
   worker.index = static_cast<int>(index);
   worker.generation = static_cast<int>(generation);
+  // A campaign has as many jobs as it is to use processors: a device on the CPU gets one.
+  setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
   return static_cast<ExitCode>(RunWorker(worker));
 }
 

@@ -12,6 +12,8 @@
 #include "fusion/engine.h"
 #include "fusion/fault.h"
 #include "harness/backend/fusion/fusion_trace.h"
+#include "harness/backend/fusion/opencl_contract.h"
+#include "harness/backend/fusion/opencl_probe.h"
 #include "reference/contract.h"
 
 namespace faultline::harness {
@@ -127,9 +129,11 @@ class FusionSession final : public Session {
 // was asked for, so that programs that draw the pool mode still meet warm plan caches.
 class FusionBackend final : public Backend {
  public:
-  FusionBackend() : contract_(reference::FusionCpuContract()) {}
+  // `device`: what engines are made for.
+  FusionBackend(reference::Contract contract, std::string device)
+      : contract_(std::move(contract)), device_(std::move(device)) {}
 
-  std::string_view name() const override { return "fusion-cpu"; }
+  std::string_view name() const override { return contract_.name; }
   const reference::Contract& contract() const override { return contract_; }
 
   // Every row of the op table, on every dtype and scheme that the verifier admits.
@@ -179,7 +183,10 @@ class FusionBackend final : public Backend {
 
   ir::Result<fusion::Engine*> EngineFor(const SessionOptions& options) {
     fusion::EngineOptions wanted;
-    if (!options.device.empty()) wanted.device = options.device;
+    // The device of a backend on OpenCL is part of its contract, and was chosen when it was made.
+    wanted.device = device_.empty() && !options.device.empty() ? options.device
+                    : device_.empty()                          ? wanted.device
+                                                               : device_;
     if (options.threads > 0) wanted.threads = options.threads;
     wanted.isa = options.isa;
     wanted.pool = TranslatePool(options.pool);
@@ -202,26 +209,40 @@ class FusionBackend final : public Backend {
   }
 
   const reference::Contract contract_;
+  const std::string device_;
   std::vector<Entry> engines_;
 };
+
+ir::Status SwitchOn(std::string_view fault, std::string_view backend) {
+  if (fault.empty()) return {};
+  const std::optional<fusion::FaultId> id = fusion::FindFault(fault);
+  if (!id.has_value()) {
+    return ir::Status(ir::StatusCode::kUsage,
+                      fmt::format("{} has no seeded fault '{}'", backend, fault));
+  }
+  if (!fusion::FaultsAreBuilt()) {
+    return ir::Status(
+        ir::StatusCode::kUnsupported,
+        fmt::format("fault '{}' is not in this build: use preset fuzz or asan", fault));
+  }
+  fusion::ActivateFault(*id);
+  return {};
+}
 
 }  // namespace
 
 ir::Result<std::unique_ptr<Backend>> MakeFusionBackend(std::string_view fault) {
-  if (!fault.empty()) {
-    const std::optional<fusion::FaultId> id = fusion::FindFault(fault);
-    if (!id.has_value()) {
-      return ir::Error(ir::StatusCode::kUsage,
-                       fmt::format("fusion-cpu has no seeded fault '{}'", fault));
-    }
-    if (!fusion::FaultsAreBuilt()) {
-      return ir::Error(
-          ir::StatusCode::kUnsupported,
-          fmt::format("fault '{}' is not in this build: use preset fuzz or asan", fault));
-    }
-    fusion::ActivateFault(*id);
-  }
-  return std::make_unique<FusionBackend>();
+  reference::Contract contract = reference::FusionCpuContract();
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(SwitchOn(fault, contract.name));
+  return std::make_unique<FusionBackend>(std::move(contract), "");
+}
+
+ir::Result<std::unique_ptr<Backend>> MakeFusionOpenClBackend(std::string_view device,
+                                                             std::string_view fault) {
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(SwitchOn(fault, "fusion-opencl"));
+  FAULTLINE_ASSIGN_OR_RETURN(const fusion::opencl::DeviceFacts facts, ProbeDevice(device));
+  return std::make_unique<FusionBackend>(
+      ContractOf(facts), device.empty() ? "opencl" : fmt::format("opencl:{}", device));
 }
 
 std::vector<SeededFault> FusionFaults() {

@@ -16,6 +16,12 @@ TEST_CASE("every built-in backend can be made, under its own name") {
     spec.name = row.name;
     const auto backend = MakeBackend(spec);
     INFO(row.name);
+    if (!backend.has_value() && backend.error().code() == ir::StatusCode::kUnsupported) {
+      // Without its device here.
+      WARN(row.name << ": " << backend.error().message());
+      CHECK(row.name == "fusion-opencl");
+      continue;
+    }
     REQUIRE(backend.has_value());
     CHECK((*backend)->name() == row.name);
     CHECK_FALSE(ContractText(**backend).empty());

@@ -1,13 +1,15 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of the CPU target share: a target with an account, buffers from vectors and back,
-// and bindings of the common maps.
+// What the tests of the targets share: a target with an account, buffers from vectors and back, and
+// bindings of the common maps. FAULTLINE_TEST_TARGET=opencl runs the same tests on the default
+// OpenCL device.
 
 #ifndef TESTS_UNIT_FUSION_TARGET_FIXTURE_H_
 #define TESTS_UNIT_FUSION_TARGET_FIXTURE_H_
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -18,6 +20,7 @@
 
 #include "fusion/block/builder.h"
 #include "fusion/cpu/cpu_target.h"
+#include "fusion/opencl/opencl_target.h"
 #include "fusion/target.h"
 
 namespace faultline::fusion {
@@ -26,8 +29,8 @@ namespace faultline::fusion {
 class TargetFixture {
  public:
   explicit TargetFixture(TargetOptions options = {}) {
-    auto made = cpu::MakeCpuTarget(options);
-    REQUIRE(made.has_value());
+    auto made = MakeTarget(options);
+    if (!made.has_value()) FAIL(made.error().message());
     target_ = std::move(*made);
     options_.account = &account_;
     options_.error = &error_;
@@ -94,6 +97,14 @@ class TargetFixture {
   RunOptions& options() { return options_; }
 
  private:
+  static ir::Result<std::unique_ptr<Target>> MakeTarget(const TargetOptions& options) {
+    const char* name = std::getenv("FAULTLINE_TEST_TARGET");
+    if (name == nullptr) return cpu::MakeCpuTarget(options);
+    REQUIRE(std::string(name) == "opencl");
+    return opencl::MakeOpenClTarget(
+        "", options, [&](MemorySource* memory) { return cpu::MakeCpuTarget(options, memory); });
+  }
+
   std::unique_ptr<Target> target_;
   MemoryAccount account_;
   LaunchError error_;

@@ -42,29 +42,26 @@ struct Terms {
 };
 
 #if !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
-// Lane by lane: sum + a0*b0 + a1*b1 of signed 16-bit pairs.
-FAULTLINE_INLINE I32 AddPairs(I32 sum, int32_t a, U32 b) {
+// Lane by lane: a0*b0 + a1*b1 of signed 16-bit pairs.
+FAULTLINE_INLINE U32 Pairs(int32_t a, U32 b) {
 #if defined(__AVX512BW__)
-  const __m512i product = _mm512_madd_epi16(_mm512_set1_epi32(a), Bits<__m512i>(b));
-  return sum + Bits<I32>(product);
+  return Bits<U32>(_mm512_madd_epi16(_mm512_set1_epi32(a), Bits<__m512i>(b)));
 #elif defined(__AVX2__)
   __m256i parts[2];
   Split(b, parts);
   for (__m256i& part : parts) part = _mm256_madd_epi16(_mm256_set1_epi32(a), part);
-  I32 products;
-  __builtin_memcpy(&products, parts, sizeof(products));
-  return sum + products;
+  __builtin_memcpy(&b, parts, sizeof(b));
+  return b;
 #elif defined(__SSE2__)
   __m128i parts[4];
   Split(b, parts);
   for (__m128i& part : parts) part = _mm_madd_epi16(_mm_set1_epi32(a), part);
-  I32 products;
-  __builtin_memcpy(&products, parts, sizeof(products));
-  return sum + products;
+  __builtin_memcpy(&b, parts, sizeof(b));
+  return b;
 #else
-  const I32 low = Bits<I32>(b & 0xffffu) * static_cast<int32_t>(static_cast<int16_t>(a));
-  const I32 high = Bits<I32>(b >> 16) * (a >> 16);
-  return sum + low + high;
+  const U32 low = (b & 0xffffu) * static_cast<uint32_t>(static_cast<int16_t>(a));
+  const U32 high = (b >> 16) * static_cast<uint32_t>(a >> 16);
+  return low + high;
 #endif
 }
 #endif
@@ -85,7 +82,9 @@ FAULTLINE_INLINE I32 AddProducts(I32 sum, const Terms& a, U32 b) {
   __builtin_memcpy(&sum, sums, sizeof(sum));
   return sum;
 #else
-  return AddPairs(AddPairs(sum, a.even, b & 0x00ff00ffu), a.odd, b >> 8 & 0x00ff00ffu);
+  const U32 even = Pairs(a.even, b & 0x00ff00ffu);
+  const U32 odd = Pairs(a.odd, b >> 8 & 0x00ff00ffu);
+  return Bits<I32>(Bits<U32>(sum) + (even + odd));
 #endif
 }
 

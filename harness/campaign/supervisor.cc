@@ -155,7 +155,7 @@ void Supervisor::RecordDeath(int index, const ChildExit& exit) {
   const std::string report =
       TailOf(paths_.log(index), workers_[static_cast<size_t>(index)].log_offset);
   Verdict verdict = hang ? HangVerdict(options_.timeout_s)
-                         : CrashVerdict(exit.signal != 0 ? exit.signal : exit.code, report);
+                         : CrashVerdict(exit.signal, exit.code, report);
   if (exit.signal == 0 && exit.code == kOutOfMemoryExit) verdict.message = "out of memory";
   ++(hang ? hangs_ : crashes_);
   const RunOptions run = DrawRunOptions(options_, ir::HashText(text));

@@ -57,7 +57,7 @@ json ResultOf(const ItemResult& item, double timeout_s) {
       return json::parse(item.answer);
     case ItemResult::End::kDied:
       return {{"result", "crash"},
-              {"message", CrashVerdict(item.signal_or_exit, item.report).message}};
+              {"message", CrashVerdict(item.signal, item.exit_code, item.report).message}};
     case ItemResult::End::kTimedOut:
       return {{"result", "hang"}, {"message", HangVerdict(timeout_s).message}};
   }

@@ -95,7 +95,8 @@ class Child {
     ItemResult result;
     if (next_ == last_) return result;
     result.end = ItemResult::End::kDied;
-    result.signal_or_exit = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
     result.report = Report();
     return result;
   }

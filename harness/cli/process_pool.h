@@ -16,9 +16,10 @@ namespace faultline::harness {
 struct ItemResult {
   enum class End : uint8_t { kAnswered, kDied, kTimedOut };
   End end = End::kAnswered;
-  std::string answer;      // kAnswered
-  int signal_or_exit = 0;  // kDied: the signal that ended the child, else its exit code
-  std::string report;      // kDied, kTimedOut: the end of what the child left on stderr
+  std::string answer;  // kAnswered
+  int signal = 0;      // kDied: what ended the child; 0: it ended itself,
+  int exit_code = 0;   // with this
+  std::string report;  // kDied, kTimedOut: the end of what the child left on stderr
 };
 
 struct PoolOptions {

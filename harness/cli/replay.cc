@@ -69,7 +69,7 @@ json ResultOf(const CaseRunner& runner, int item, double timeout_s, const ItemRe
       return json::parse(result.answer);
     case ItemResult::End::kDied:
       return UnjudgedCase(runner.File(item), runner.Spec(item).name,
-                          CrashVerdict(result.signal_or_exit, result.report));
+                          CrashVerdict(result.signal, result.exit_code, result.report));
     case ItemResult::End::kTimedOut:
       return UnjudgedCase(runner.File(item), runner.Spec(item).name, HangVerdict(timeout_s));
   }

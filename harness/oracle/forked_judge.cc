@@ -3,6 +3,7 @@
 
 #include "harness/oracle/forked_judge.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -28,17 +29,30 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kReportBytesMax = size_t{1} << 18;
 
+// Both ends -1 if there are no descriptors left.
 struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends = {-1, -1};
+    // What a child executes and leaves behind must not hold the ends.
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    read = ends[0];
+    write = ends[1];
+  }
+  ~Pipe() {
+    if (read >= 0) close(read);
+    CloseWrite();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  void CloseWrite() {
+    if (write >= 0) close(write);
+    write = -1;
+  }
+
   int read = -1;
   int write = -1;
 };
-
-// Both ends -1 if there are no descriptors left.
-Pipe MakePipe() {
-  std::array<int, 2> ends = {-1, -1};
-  if (pipe(ends.data()) != 0) return {};
-  return {ends[0], ends[1]};
-}
 
 void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -72,17 +86,21 @@ void WriteAll(int fd, std::string_view bytes) {
   _exit(0);
 }
 
-// Reads both pipes to their ends or the deadline; false if the deadline came first.
+// Reads the answer to its end, and what of the report is there by then; false if the deadline came
+// first. The report's end may stay open in a grandchild; the answer's end says that the child is
+// done.
 bool Drain(const Pipe& answer, const Pipe& report, Clock::time_point deadline,
            std::string& answer_bytes, std::string& report_bytes) {
   std::array<pollfd, 2> fds = {pollfd{answer.read, POLLIN, 0}, pollfd{report.read, POLLIN, 0}};
   std::array<char, 1 << 14> buffer;
-  // The report's end may stay open in a grandchild; the answer's end says that the child is done.
-  while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+  while (true) {
+    const bool answered = fds[0].fd < 0;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    if (poll(fds.data(), fds.size(), static_cast<int>(left)) < 0 && errno != EINTR) return false;
+    if (left <= 0) return answered;
+    const int ready = poll(fds.data(), fds.size(), answered ? 0 : static_cast<int>(left));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0 || (answered && ready == 0)) return answered;
     for (pollfd& fd : fds) {
       if (fd.fd < 0 || fd.revents == 0) continue;
       const ssize_t got = read(fd.fd, buffer.data(), buffer.size());
@@ -95,8 +113,8 @@ bool Drain(const Pipe& answer, const Pipe& report, Clock::time_point deadline,
         bytes.append(buffer.data(), static_cast<size_t>(got));
       }
     }
+    if (answered && fds[1].fd < 0) return true;
   }
-  return true;
 }
 
 Judgement NoProcess() {
@@ -108,14 +126,14 @@ Judgement NoProcess() {
 
 Judgement JudgeInChild(const BackendMaker& make, double timeout_s, const ir::Program& program,
                        const RunOptions& options) {
-  const Pipe answer = MakePipe();
-  const Pipe report = MakePipe();
+  Pipe answer;
+  Pipe report;
   if (answer.read < 0 || report.read < 0) return NoProcess();
   const pid_t self = getpid();
   const pid_t pid = fork();
   if (pid == 0) RunChild(make, program, options, answer, report, self);
-  close(answer.write);
-  close(report.write);
+  answer.CloseWrite();
+  report.CloseWrite();
   Judgement judgement = NoProcess();
   if (pid > 0) {
     const auto deadline =
@@ -132,12 +150,10 @@ Judgement JudgeInChild(const BackendMaker& make, double timeout_s, const ir::Pro
     } else if (!ended) {
       judgement.verdict = HangVerdict(timeout_s);
     } else {
-      const int how = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-      judgement.verdict = CrashVerdict(how, report_bytes);
+      judgement.verdict = CrashVerdict(WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                       WIFEXITED(status) ? WEXITSTATUS(status) : 0, report_bytes);
     }
   }
-  close(answer.read);
-  close(report.read);
   return judgement;
 }
 

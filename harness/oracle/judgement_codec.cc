@@ -27,7 +27,7 @@ std::string_view Intern(std::string text) {
 class Writer {
  public:
   template <typename T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void operator()(const T& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
   }
@@ -52,8 +52,10 @@ class Writer {
     for (const T& value : values) (*this)(value);
   }
   template <typename T>
-  requires std::is_class_v<T>
-  void operator()(const T& value) { Visit(value, *this); }
+    requires std::is_class_v<T>
+  void operator()(const T& value) {
+    Visit(value, *this);
+  }
   std::string bytes;
 };
 
@@ -61,7 +63,7 @@ class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
   template <typename T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void operator()(T& value) {
     // After a failure nothing is where it should be.
     if (!ok_ || bytes_.size() < sizeof(value)) return Fail();
@@ -96,8 +98,10 @@ class Reader {
     for (uint64_t i = 0; i < count && ok_; ++i) (*this)(values.emplace_back());
   }
   template <typename T>
-  requires std::is_class_v<T>
-  void operator()(T& value) { Visit(value, *this); }
+    requires std::is_class_v<T>
+  void operator()(T& value) {
+    Visit(value, *this);
+  }
   bool ok() const { return ok_; }
 
  private:

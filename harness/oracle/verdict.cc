@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstring>
 
 namespace faultline::harness {
@@ -50,11 +49,6 @@ std::string_view KindOf(std::optional<ir::Opcode> op) {
     if (ir::HasTrait(*op, trait)) return kind;
   }
   return ir::Mnemonic(*op);
-}
-
-bool IsFatalSignal(int number) {
-  constexpr std::array kSignals = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGKILL, SIGTRAP};
-  return std::ranges::find(kSignals, number) != kSignals.end();
 }
 
 // The part of a line of `report` from `from` to the line's end.
@@ -141,13 +135,11 @@ std::string KeyOf(const Verdict& verdict) {
   return {};
 }
 
-Verdict CrashVerdict(int signal_or_exit, std::string_view report) {
+Verdict CrashVerdict(int signal, int exit_code, std::string_view report) {
   Verdict verdict;
   verdict.kind = VerdictKind::kCrash;
-  const std::string how =
-      IsFatalSignal(signal_or_exit)
-          ? fmt::format("signal {} ({})", signal_or_exit, strsignal(signal_or_exit))
-          : fmt::format("exit code {}", signal_or_exit);
+  const std::string how = signal != 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
+                                      : fmt::format("exit code {}", exit_code);
   constexpr std::string_view kCheck = "check failed: ";
   constexpr std::string_view kSanitizer = "Sanitizer: ";
   if (const size_t check = report.find(kCheck); check != std::string_view::npos) {

@@ -111,9 +111,9 @@ struct CompareStatistics {
   std::vector<float> radii;   // half widths in ulp of bounded non-point floats (a sample)
 };
 
-// Verdicts on a run that did not come back. `signal_or_exit` is the fatal signal that ended the
-// process, else its exit code; `report` is what it left on stderr.
-Verdict CrashVerdict(int signal_or_exit, std::string_view report);
+// Verdicts on a run that did not come back. `signal` is the one that ended the process, 0 if it
+// ended itself with `exit_code`; `report` is what it left on stderr.
+Verdict CrashVerdict(int signal, int exit_code, std::string_view report);
 Verdict HangVerdict(double seconds);
 
 }  // namespace faultline::harness

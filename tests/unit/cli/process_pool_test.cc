@@ -50,10 +50,11 @@ TEST_CASE("an item that dies or hangs costs itself alone") {
   REQUIRE(results.size() == 8);
   for (const int item : {0, 1, 4, 6, 7}) CHECK(results.at(item).answer == "fine");
   CHECK(results.at(2).end == End::kDied);
-  CHECK(results.at(2).signal_or_exit == SIGKILL);
+  CHECK(results.at(2).signal == SIGKILL);
   CHECK(results.at(2).report == "item 2\n");
   CHECK(results.at(3).end == End::kDied);
-  CHECK(results.at(3).signal_or_exit == 9);
+  CHECK(results.at(3).signal == 0);
+  CHECK(results.at(3).exit_code == 9);
   CHECK(results.at(3).report == "item 3\n");
   CHECK(results.at(5).end == End::kTimedOut);
 }

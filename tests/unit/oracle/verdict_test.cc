@@ -37,7 +37,7 @@ TEST_CASE("a key groups by aspect, kind of op and class of dtype") {
 
 TEST_CASE("a crash is keyed by what died, not by where in memory") {
   const Verdict check =
-      CrashVerdict(SIGABRT, "noise\nplan.cc:12: check failed: a == b: sizes differ\nmore\n");
+      CrashVerdict(SIGABRT, 0, "noise\nplan.cc:12: check failed: a == b: sizes differ\nmore\n");
   CHECK(check.kind == VerdictKind::kCrash);
   CHECK(check.key == "crash/check failed: a == b: sizes differ");
 
@@ -49,12 +49,14 @@ TEST_CASE("a crash is keyed by what died, not by where in memory") {
       "    #2 0x5593 in faultline::fusion::Launch::Run() fusion/launch.cc:40:5\n"
       "    #3 0x5594 in main main.cc:3\n"
       "    #4 0x5595 in start crt.cc:3\n";
-  const Verdict sanitizer = CrashVerdict(1, kReport);
+  const Verdict sanitizer = CrashVerdict(0, 1, kReport);
   CHECK(sanitizer.key == "crash/heap-buffer-overflow in Copy < Run < main");
 
-  CHECK(CrashVerdict(SIGSEGV, "").key == "crash/signal 11 (Segmentation fault)");
-  CHECK(CrashVerdict(77, "").key == "crash/exit code 77");
-  CHECK(CrashVerdict(1, "a.cc:3:4: runtime error: shift exponent -1 is negative\n").key ==
+  CHECK(CrashVerdict(SIGSEGV, 0, "").key == "crash/signal 11 (Segmentation fault)");
+  CHECK(CrashVerdict(0, 77, "").key == "crash/exit code 77");
+  // A code is no signal of the same number.
+  CHECK(CrashVerdict(0, SIGABRT, "").key == "crash/exit code 6");
+  CHECK(CrashVerdict(0, 1, "a.cc:3:4: runtime error: shift exponent -1 is negative\n").key ==
         "crash/runtime error: shift exponent -1 is negative");
 }
 

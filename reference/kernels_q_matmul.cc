@@ -6,6 +6,8 @@
 // from that, min-max.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ir/infer.h"
@@ -148,6 +150,41 @@ Enclosure AsFloats(const Call<Sets>& call, const Enclosure& operand) {
   return Decoded(call.contract(), operand, naive);
 }
 
+double Magnitude(const FloatSet& set) {
+  if (!set.finite_only() || set.count == 0) return std::numeric_limits<double>::infinity();
+  return std::max(std::fabs(set.lo()), std::fabs(set.hi()));
+}
+
+// Where intermediates may stay wider, an engine may also multiply codes a block at a time and scale
+// the exact sum of each block. With u = 2^-24 and S the sum of the magnitudes of K products, that
+// is within (K + 4)u S + 2K eta of the true dot (quantization.md), the dot of the decoded operands,
+// each rounded once, within 2u S, and what matmul gave has a value within u S of that.
+void AllowBlockByBlock(const Enclosure& left, const Enclosure& right, Enclosure& result) {
+  constexpr double kUnit = 0x1p-24;
+  constexpr double kEta = 0x1p-150;
+  const ir::Dtype dtype = result.dtype();
+  Enclosure wide = Enclosure::ToFill(result.type());
+  ForEachDot(left.type().shape, right.type().shape, result.type().shape,
+             [&](int64_t i, const Dot& dot) {
+               FloatSet set = result.FloatAt(i);
+               double sum = 0;
+               for (int64_t k = 0; k < dot.count; ++k) {
+                 sum += Magnitude(left.FloatAt(dot.left + k)) *
+                        Magnitude(right.FloatAt(dot.right + k * dot.columns));
+               }
+               const auto count = static_cast<double>(dot.count);
+               const double reach = ((count + 7) * kUnit * sum + 2 * count * kEta) * (1 + 0x1p-20);
+               for (int k = 0; k < result.FloatAt(i).count && std::isfinite(reach); ++k) {
+                 const auto [lo, hi] = result.FloatAt(i).intervals[At(k)];
+                 // The stored ends are rounded to the result's dtype already.
+                 set.AddRounded(dtype, Round(dtype, lo - reach - UlpOf(dtype, lo)),
+                                Round(dtype, hi + reach + UlpOf(dtype, hi)));
+               }
+               wide.Put(i, set);
+             });
+  result = std::move(wide);
+}
+
 // The decoded operands, multiplied by the kernel of matmul.
 template <class A>
 void MultiplyDecoded(const Call<A>& call, typename A::Tensor& result) {
@@ -163,6 +200,10 @@ void MultiplyDecoded(const Call<A>& call, typename A::Tensor& result) {
              .result_tensor = result,
              .naive = nullptr,
              .errors = call.errors});
+  if constexpr (A::kSets) {
+    const bool codes = TypeOf(call.operand(0)).quantized() && TypeOf(call.operand(1)).quantized();
+    if (codes && call.contract().wider_intermediates) AllowBlockByBlock(left, right, result);
+  }
 }
 
 template <class A>

@@ -175,6 +175,35 @@ int Compare(const Decimal& a, const Decimal& b) {
   return a.digits.compare(b.digits);
 }
 
+// A literal whose nearest double lies as `order` says: the literal is below it (-1), it, or above.
+NumberLiteral LiteralOf(double nearest, int order) {
+  NumberLiteral number;
+  number.nearest = nearest;
+  number.exact = order == 0;
+  number.odd = order < 0 ? std::nextafter(nearest, 0.0) : nearest;
+  if (order != 0) {
+    number.odd = std::bit_cast<double>(std::bit_cast<uint64_t>(number.odd) | 1u);
+  }
+  return number;
+}
+
+// Up to 15 digits with up to 22 of them behind the point: numerator and power of ten are exact, one
+// division rounds once (Clinger, How to read floating point numbers accurately, 1990), and a fused
+// product has the sign of what it leaves.
+std::optional<NumberLiteral> ReadShort(const Decimal& decimal) {
+  constexpr std::array<double, 23> kTens = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const auto size = static_cast<int64_t>(decimal.digits.size());
+  const int64_t behind = size - decimal.point;
+  if (size == 0 || size > 15 || behind < 0 || behind > 22) return std::nullopt;
+  const auto numerator = static_cast<double>(*ReadWhole<uint64_t>(decimal.digits));
+  const double ten = kTens[static_cast<size_t>(behind)];
+  const double nearest = numerator / ten;
+  const double above = std::fma(nearest, ten, -numerator);
+  return LiteralOf(nearest, above > 0 ? -1 : above < 0 ? 1 : 0);
+}
+
 std::optional<NumberLiteral> ReadDecimalNumber(std::string_view text) {
   // Up to 15 digits are exact, which saves the comparison for nearly every literal.
   if (text.size() <= 15) {
@@ -185,20 +214,11 @@ std::optional<NumberLiteral> ReadDecimalNumber(std::string_view text) {
   }
   const auto decimal = ReadDecimal(text);
   if (!decimal.has_value()) return std::nullopt;
-  NumberLiteral number;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number.nearest);
-  if (parsed.ec == std::errc::result_out_of_range) {
-    number.nearest = decimal->point > 0 ? HUGE_VAL : 0;
-  }
-  const bool infinite = std::isinf(number.nearest);
-  const int order = infinite ? -1 : Compare(*decimal, ExpansionOf(number.nearest));
-  number.exact = order == 0;
-  number.odd = number.nearest;
-  if (order < 0) number.odd = std::nextafter(number.nearest, 0.0);
-  if (order != 0) {
-    number.odd = std::bit_cast<double>(std::bit_cast<uint64_t>(number.odd) | 1u);
-  }
-  return number;
+  if (const auto number = ReadShort(*decimal)) return number;
+  double nearest = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  if (parsed.ec == std::errc::result_out_of_range) nearest = decimal->point > 0 ? HUGE_VAL : 0;
+  return LiteralOf(nearest, std::isinf(nearest) ? -1 : Compare(*decimal, ExpansionOf(nearest)));
 }
 
 }  // namespace

@@ -122,6 +122,14 @@ TEST_CASE("long hexfloats round to nearest, ties to even") {
   CHECK(nearest("0x0.0000000000000000000001p+88") == 1);
   CHECK(nearest("0xffffffffffffffffffp+0") == 0x1p72);
   CHECK_FALSE(ReadNumber("0x1.8p-1075")->exact);
+  // The nearest double is above a tenth, and below three tenths.
+  CHECK(ReadNumber("0.1")->nearest == 0x1.999999999999ap-4);
+  CHECK(ReadNumber("0.1")->odd == 0x1.9999999999999p-4);
+  CHECK(ReadNumber("0.3")->odd == 0x1.3333333333333p-2);
+  CHECK_FALSE(ReadNumber("0.3")->exact);
+  CHECK(ReadNumber("0.375")->exact);
+  CHECK(ReadNumber("123456789.012345e3")->nearest == 123456789012.345);
+  CHECK(ReadNumber("0.0000000000000001")->nearest == 1e-16);
   CHECK(ReadNumber("0x10000000000000000000p-76")->exact);
 }
 

@@ -18,6 +18,16 @@ constexpr RuleInfo kRules[] = {
 };
 static_assert(std::size(kRules) <= 32, "RuleSet is too narrow");
 
+void AppendName(const Trace& trace, uint32_t value, std::string& text) {
+  const bool named = value < trace.names.size() && !trace.names[value].empty();
+  text += '%';
+  if (named) {
+    text += trace.names[value];
+  } else {
+    text += std::to_string(value);
+  }
+}
+
 }  // namespace
 
 std::span<const RuleInfo> AllRules() { return kRules; }
@@ -50,17 +60,18 @@ std::string_view CutReasonName(CutReason reason) {
 }
 
 std::string Trace::NameOf(uint32_t value) const {
-  if (value < names.size() && !names[value].empty()) return "%" + names[value];
-  return "%" + std::to_string(value);
+  std::string text;
+  AppendName(*this, value, text);
+  return text;
 }
 
 std::string Trace::NameOf(const DecisionRecord& decision) const {
   std::string text(DecisionKindName(decision.kind));
   text += '(';
-  text += NameOf(decision.a);
+  AppendName(*this, decision.a, text);
   if (decision.b != decision.a) {
     text += ',';
-    text += NameOf(decision.b);
+    AppendName(*this, decision.b, text);
   }
   text += ')';
   return text;

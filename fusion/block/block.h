@@ -123,6 +123,9 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
+// What most launches have at most: two or three operands and a result.
+inline constexpr size_t kAccessesExpected = 4;
+
 struct Block {
   int loop_rank = 1;  // 0 is one element
   bool has_row = false;

@@ -38,6 +38,8 @@ uint64_t BitsOf(Reg reg, double value) {
 BlockBuilder::BlockBuilder(int loop_rank, bool has_row) {
   block_.loop_rank = loop_rank;
   block_.has_row = has_row;
+  block_.accesses.reserve(kAccessesExpected);
+  block_.instructions.reserve(2 * kAccessesExpected);
 }
 
 int BlockBuilder::AddAccess(Access access) {

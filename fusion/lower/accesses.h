@@ -19,7 +19,11 @@ namespace faultline::fusion {
 class AccessList {
  public:
   AccessList(const Graph& graph, Plan& plan, BlockRecipe& recipe)
-      : graph_(graph), plan_(plan), recipe_(recipe) {}
+      : graph_(graph), plan_(plan), recipe_(recipe) {
+    accesses_.reserve(kAccessesExpected);
+    recipe_.accesses.reserve(kAccessesExpected);
+    recipe_.slots.reserve(kAccessesExpected);
+  }
 
   struct Mode {
     bool per_row = false;

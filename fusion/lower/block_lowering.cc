@@ -153,9 +153,9 @@ Val BlockLowering::LoadMovement(const FormOp& op, int32_t context) {
   return Emit(list_.Movement(op, values, graph_.PathOf(cluster_, context), below, ModeOf(context)));
 }
 
-std::vector<Val> BlockLowering::Operands(const FormOp& op, int32_t context,
-                                         const SymbolicShape& to) {
-  std::vector<Val> vals;
+ir::SmallVector<Val, 4> BlockLowering::Operands(const FormOp& op, int32_t context,
+                                                const SymbolicShape& to) {
+  ir::SmallVector<Val, 4> vals;
   for (uint32_t v : graph_.segment().OperandsOf(op)) {
     vals.push_back(ValueAt(v, graph_.OperandContext(cluster_, context, to, graph_.value(v).shape)));
   }
@@ -178,7 +178,7 @@ Val BlockLowering::Compute(uint32_t o, int32_t context) {
     if (op.op != ir::Opcode::kIota) return DrawRandom(op, position);
     return builder_.ToDtype(builder_.Convert(position, RegOf(result.dtype())), result.dtype());
   }
-  const std::vector<Val> vals = Operands(op, context, result.shape);
+  const auto vals = Operands(op, context, result.shape);
   builder_.SetSource(static_cast<int32_t>(o));
   const ir::Dtype from = operands.empty() ? result.dtype() : graph_.value(operands[0]).dtype();
   const auto scalars = ScalarsOf(op);
@@ -369,8 +369,10 @@ void BlockLowering::LowerRowStage(int stage) {
 
 Block BlockLowering::LowerCluster() {
   FindStages();
-  folded_.resize(cluster_.members.size());
-  softmax_.resize(cluster_.members.size());
+  if (recipe_.has_row) {
+    folded_.resize(cluster_.members.size());
+    softmax_.resize(cluster_.members.size());
+  }
   int last = 0;
   for (size_t i = 0; i < cluster_.members.size(); ++i) last = std::max(last, LastStage(i));
   for (int stage = 0; stage <= last; ++stage) {
@@ -392,7 +394,7 @@ Block BlockLowering::LowerEpilogue(uint32_t product, ir::Dtype accumulator) {
       FAULT(epilogue_skips_rounding) ? raw : builder_.ToDtype(raw, graph_.value(op.result).dtype());
   Remember(op.result, kFullContext, rounded, false);
   Store(op.result, kFullContext, rounded);
-  for (const Member& member : std::vector<Member>(cluster_.members)) {
+  for (const Member& member : ir::SmallVector(cluster_.members)) {
     if (member.op == product || member.context > kRowContext) continue;
     const uint32_t result = graph_.op(member.op).result;
     Store(result, kFullContext, ValueAt(result, kFullContext));

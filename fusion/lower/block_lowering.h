@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fusion/block/builder.h"
@@ -36,16 +37,17 @@ class BlockLowering {
                            BlockRecipe& recipe);
 
   // Values that the block stores, in order; values that it reads; lookups that it makes.
-  const std::vector<uint32_t>& outputs() const { return outputs_; }
+  std::vector<uint32_t> TakeOutputs() { return std::move(outputs_); }
+  std::vector<uint32_t> TakeInputs() { return std::move(inputs_); }
   const std::vector<uint32_t>& inputs() const { return inputs_; }
   const std::vector<uint32_t>& lookups() const { return lookups_; }
 
  private:
   struct Known {
-    uint32_t value;
-    int32_t context;
+    uint32_t value = 0;
+    int32_t context = kFullContext;
     Val val;
-    int load_phase;  // the phase that loaded it; -1: computed
+    int load_phase = -1;  // the phase that loaded it; -1: computed
   };
 
   void FindStages();
@@ -61,7 +63,7 @@ class BlockLowering {
   Val Count(const SymbolicShape& shape, Reg reg);
   Val LoadAt(uint32_t v, int32_t context);
   Val LoadMovement(const FormOp& op, int32_t context);
-  std::vector<Val> Operands(const FormOp& op, int32_t context, const SymbolicShape& to);
+  ir::SmallVector<Val, 4> Operands(const FormOp& op, int32_t context, const SymbolicShape& to);
   void Store(uint32_t v, int32_t context, Val val);
   void Remember(uint32_t v, int32_t context, Val val, bool loaded);
   Val Emit(int access);
@@ -76,10 +78,11 @@ class BlockLowering {
   BlockRecipe& recipe_;
   AccessList list_;
   BlockBuilder builder_;
-  std::vector<Known> known_;
-  std::vector<int> stages_;                 // by member: the first element phase it takes part in
-  std::vector<std::optional<Val>> folded_;  // by member: reductions, after their element phase
-  std::vector<Val> softmax_;                // by member: x - m exponentiated
+  ir::SmallVector<Known, 8> known_;
+  std::vector<int> stages_;  // by member: the first element phase it takes part in
+  // By member of rows: reductions, after their element phase; x - m exponentiated.
+  std::vector<std::optional<Val>> folded_;
+  std::vector<Val> softmax_;
   std::vector<uint32_t> outputs_;
   std::vector<uint32_t> inputs_;
   std::vector<uint32_t> lookups_;

@@ -74,6 +74,7 @@ class ClusterLowering {
 
   // Members and what is looked through, in program order.
   void AddOps(const Cluster& cluster, PlanStep& step) {
+    step.ops.reserve(step.ops.size() + cluster.members.size() + cluster.through.size());
     for (const Member& member : cluster.members) step.ops.push_back(member.op);
     for (const Through& through : cluster.through) {
       step.ops.push_back(static_cast<uint32_t>(ValueOf(through.value).producer));
@@ -133,9 +134,9 @@ class ClusterLowering {
     PlanStep step = NewStep(LaunchKind::kBlock);
     BlockLowering lowering(graph_, cluster_, plan_, step.block);
     auto block = std::make_shared<Block>(lowering.LowerCluster());
-    step.inputs = lowering.inputs();
-    step.outputs = lowering.outputs();
     for (uint32_t o : lowering.lookups()) AddCheck(step, o);
+    step.inputs = lowering.TakeInputs();
+    step.outputs = lowering.TakeOutputs();
     step.code = block;
     return Finish(std::move(step), BlockLaunch{std::move(block)});
   }
@@ -278,7 +279,7 @@ class ClusterLowering {
       BlockLowering lowering(graph_, cluster_, plan_, step.block);
       launch.epilogue = std::make_shared<Block>(
           lowering.LowerEpilogue(cluster_.anchor, DtypeOf(launch.accumulator)));
-      step.outputs = lowering.outputs();
+      step.outputs = lowering.TakeOutputs();
       for (uint32_t v : lowering.inputs()) step.inputs.push_back(v);
       for (uint32_t o : lowering.lookups()) AddCheck(step, o);
     } else {
@@ -421,7 +422,7 @@ class ClusterLowering {
         FAULT(slice_assign_at_origin)
             ? lowering.LowerInto(cluster_.tensors[1].value, Result(), {})
             : lowering.LowerInto(cluster_.tensors[1].value, Result(), {&slice, 1}));
-    step.inputs = lowering.inputs();
+    step.inputs = lowering.TakeInputs();
     step.inputs.push_back(Result());
     step.to.value = Result();
     for (uint32_t o : lowering.lookups()) AddCheck(step, o);
@@ -453,7 +454,7 @@ class ClusterLowering {
       launch.prologue =
           std::make_shared<Block>(lowering.LowerPrologue(from.value, ir::Dtype::kF32));
       launch.from = ir::Dtype::kF32;
-      step.inputs = lowering.inputs();
+      step.inputs = lowering.TakeInputs();
       for (uint32_t o : lowering.lookups()) AddCheck(step, o);
     } else {
       step.inputs = {from.value};

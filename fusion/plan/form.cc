@@ -200,6 +200,10 @@ Segment DecodeForm(std::span<const uint32_t> words) {
   segment.fusion = reader.Next() != 0;
   segment.chaos = reader.Next();
   segment.chaos |= static_cast<uint64_t>(reader.Next()) << 32;
+  // An op with its result is some eight words.
+  segment.ops.reserve(words.size() / 8);
+  segment.values.reserve(words.size() / 8);
+  segment.operands.reserve(words.size() / 8);
   uint32_t scalars = 0;
   uint32_t slices = 0;
   while (!reader.done()) {

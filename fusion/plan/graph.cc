@@ -114,7 +114,6 @@ Cluster& Graph::Found(uint32_t o, ClusterKind kind, const SymbolicShape& full) {
   cluster.kind = kind;
   cluster.full = full;
   cluster.anchor = o;
-  cluster.contexts.resize(2);
   cluster_of_[o] = o;
   return cluster;
 }
@@ -127,12 +126,13 @@ bool Graph::dense(uint32_t v) const {
 }
 
 int32_t Graph::ContextBelow(Cluster& cluster, int32_t parent, const PathStep& step) {
-  for (size_t i = 2; i < cluster.contexts.size(); ++i) {
-    const Context& context = cluster.contexts[i];
-    if (context.parent == parent && context.step == step) return static_cast<int32_t>(i);
+  int32_t number = kRowContext;
+  for (const Context& context : cluster.contexts) {
+    ++number;
+    if (context.parent == parent && context.step == step) return number;
   }
   cluster.contexts.push_back({parent, step});
-  return static_cast<int32_t>(cluster.contexts.size()) - 1;
+  return number + 1;
 }
 
 int32_t Graph::OperandContext(Cluster& cluster, int32_t context, const SymbolicShape& to,
@@ -145,7 +145,7 @@ std::vector<PathStep> Graph::PathOf(const Cluster& cluster, int32_t context) con
   std::vector<PathStep> path;
   int32_t root = RootOf(cluster, context);
   while (context > kRowContext) {
-    const Context& at = cluster.contexts[static_cast<size_t>(context)];
+    const Context& at = cluster.At(context);
     path.push_back(at.step);
     context = at.parent;
   }
@@ -176,7 +176,7 @@ std::vector<PathStep> Graph::PathOf(const Cluster& cluster, int32_t context) con
 }
 
 int32_t Graph::RootOf(const Cluster& cluster, int32_t context) {
-  while (context > kRowContext) context = cluster.contexts[static_cast<size_t>(context)].parent;
+  while (context > kRowContext) context = cluster.At(context).parent;
   return context;
 }
 
@@ -203,7 +203,7 @@ const Member* Graph::FindRowMember(const Cluster& cluster, uint32_t v) const {
 bool Graph::SeesRow(const Cluster& cluster, int32_t context) {
   if (cluster.kind != ClusterKind::kRow) return false;
   if (context <= kRowContext) return true;
-  const Context& at = cluster.contexts[static_cast<size_t>(context)];
+  const Context& at = cluster.At(context);
   return at.parent == kFullContext && at.step == ExpandStep(cluster.full, cluster.row_shape);
 }
 
@@ -212,12 +212,11 @@ void Graph::Absorb(uint32_t host, uint32_t guest, int32_t context) {
   Cluster& from = clusters_[guest];
   FAULTLINE_CHECK(host != guest && to.alive && from.alive, "absorbing a dead cluster");
   const bool both_rows = to.kind == ClusterKind::kRow && from.kind == ClusterKind::kRow;
-  std::vector<int32_t> renamed(from.contexts.size(), 0);
-  renamed[kFullContext] = context;
-  renamed[kRowContext] = both_rows ? kRowContext : context;
-  for (size_t i = 2; i < from.contexts.size(); ++i) {
-    const Context& old = from.contexts[i];
-    renamed[i] = ContextBelow(to, renamed[static_cast<size_t>(old.parent)], old.step);
+  ir::SmallVector<int32_t, 8> renamed;  // by context of the guest
+  renamed.push_back(context);
+  renamed.push_back(both_rows ? kRowContext : context);
+  for (const Context& old : from.contexts) {
+    renamed.push_back(ContextBelow(to, renamed[static_cast<size_t>(old.parent)], old.step));
   }
   for (const Member& member : from.members) {
     to.members.push_back({member.op, renamed[static_cast<size_t>(member.context)]});

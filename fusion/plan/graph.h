@@ -16,6 +16,7 @@
 #include "fusion/plan/form.h"
 #include "fusion/plan/path.h"
 #include "fusion/trace.h"
+#include "ir/base/small_vector.h"
 
 namespace faultline::fusion {
 
@@ -63,7 +64,7 @@ inline constexpr int32_t kRowContext = 1;
 inline constexpr int32_t kWholeAxis = -1;  // the row is the whole tensor
 
 struct Context {
-  int32_t parent = -1;
+  int32_t parent = kFullContext;
   PathStep step;
 };
 
@@ -96,13 +97,18 @@ struct Cluster {
   int axis = kWholeAxis;    // kRow
   SymbolicShape row_shape;  // kRow: `full` with the axis (or all of it) reduced
   uint32_t anchor = 0;      // the op that made the kind
-  std::vector<Member> members;
+  ir::SmallVector<Member, 4> members;
   std::vector<Through> through;
-  std::vector<Context> contexts;
+  std::vector<Context> contexts;  // below the two roots, numbered after them
   ClusterSet depends;  // on these clusters, directly or not
   RuleSet rules = 0;
   // Operands that the launch takes as strided tensors, by slot: matmul, sort, scatter, ...
   std::vector<TensorOperand> tensors;
+
+  // Requires a context that is no root.
+  const Context& At(int32_t context) const {
+    return contexts[static_cast<size_t>(context - kRowContext - 1)];
+  }
 };
 
 inline constexpr uint32_t kNoCluster = UINT32_MAX;

@@ -144,16 +144,8 @@ struct PlanValue {
   int32_t producer = kEntering;
 };
 
-struct PlanOp {
-  ir::Opcode op = ir::Opcode::kReshape;
-  uint32_t result = 0;
-  bool runs = false;  // false: nothing needs it
-  std::vector<uint32_t> operands;
-};
-
 struct Plan {
   std::vector<PlanValue> values;
-  std::vector<PlanOp> ops;
   std::vector<PlanStep> steps;
   std::vector<PathStep> path_steps;
   std::vector<PlanDecision> decisions;

@@ -15,17 +15,12 @@
 namespace faultline::fusion {
 namespace {
 
-void DescribeSegment(const Segment& segment, const Graph& graph, Plan& plan) {
+void DescribeValues(const Segment& segment, const Graph& graph, Plan& plan) {
   plan.values.reserve(segment.values.size());
   for (uint32_t v = 0; v < segment.values.size(); ++v) {
     const FormValue& value = segment.values[v];
     plan.values.push_back(
         {value.element, value.shape, graph.stored(v), value.survives, value.producer});
-  }
-  for (uint32_t o = 0; o < segment.ops.size(); ++o) {
-    const FormOp& op = segment.ops[o];
-    const auto operands = segment.OperandsOf(op);
-    plan.ops.push_back({op.op, op.result, graph.live(o), {operands.begin(), operands.end()}});
   }
 }
 
@@ -89,8 +84,10 @@ ir::Result<std::shared_ptr<Plan>> MakePlan(std::span<const uint32_t> words,
   Graph graph(segment, facts.pitched);
   auto plan = std::make_shared<Plan>();
   GrowClusters(graph, chooser, *plan);
-  DescribeSegment(segment, graph, *plan);
-  for (uint32_t cluster : OrderClusters(graph)) {
+  DescribeValues(segment, graph, *plan);
+  const std::vector<uint32_t> order = OrderClusters(graph);
+  plan->steps.reserve(order.size());  // a few clusters take more than one
+  for (uint32_t cluster : order) {
     FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(LowerCluster(graph, cluster, target, *plan));
   }
   if (segment.fusion) GrantInPlace(graph, chooser, *plan);

@@ -206,7 +206,7 @@ class Search {
   // Operands of the op that founded cluster `k`, for elements of shape `to`.
   void ResolveOperands(uint32_t k, uint32_t o, std::span<const uint32_t> operands,
                        const SymbolicShape& to) {
-    slots_.clear();
+    ir::SmallVector<Slot, 4> slots;
     for (uint32_t v : operands) {
       Cluster& cluster = graph_.cluster(k);
       const int32_t context =
@@ -219,9 +219,8 @@ class Search {
             graph_.FindRowMember(producer, v) != nullptr && producer.full == cluster.full;
         meets = context == kFullContext || row_value;
       }
-      slots_.push_back({v, context, meets});
+      slots.push_back({v, context, meets});
     }
-    const std::vector<Slot> slots = slots_;
     const auto computed = std::ranges::count_if(
         slots, [&](const Slot& slot) { return graph_.value(slot.value).producer != kEntering; });
     // Behind a view the cluster may become another one only where nothing else refers to it.
@@ -408,7 +407,6 @@ class Search {
   Graph& graph_;
   Chooser& chooser_;
   Plan& plan_;
-  std::vector<Slot> slots_;
   bool stays_ = false;  // see Meet
 };
 

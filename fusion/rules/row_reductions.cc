@@ -23,11 +23,12 @@ RuleAnswer RowReductions(const Graph& graph, const Meeting& meeting) {
   // What is not wanted for each element is a value of the row, wanted as such or for each of its
   // elements; in rows of one element the shapes do not tell.
   if (meeting.context != kFullContext) {
-    const Context& at = consumer.contexts[static_cast<size_t>(meeting.context)];
-    const bool broadcast =
-        meeting.context == kRowContext ||
-        (at.parent == kFullContext && at.step == ExpandStep(producer.full, producer.row_shape));
-    if (!broadcast || graph.FindRowMember(producer, meeting.value) == nullptr) {
+    const auto broadcasts = [&](const Context& at) {
+      return at.parent == kFullContext &&
+             at.step == ExpandStep(producer.full, producer.row_shape);
+    };
+    const bool of_row = meeting.context == kRowContext || broadcasts(consumer.At(meeting.context));
+    if (!of_row || graph.FindRowMember(producer, meeting.value) == nullptr) {
       return std::unexpected(CutReason::kOtherSpace);
     }
   }

@@ -261,7 +261,7 @@ void StreamSession::Execute(Stream& stream, std::vector<PendingOp>& ops, const P
     ops.clear();
     return;
   }
-  std::vector<uint8_t> again(plan.ops.size(), 0);
+  std::vector<uint8_t> again(ops.size(), 0);
   for (size_t s = stopped; s < plan.steps.size(); ++s) {
     for (uint32_t o : plan.steps[s].ops) again[o] = 1;
   }

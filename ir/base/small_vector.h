@@ -40,6 +40,8 @@ class SmallVector {
     }
   }
 
+  void clear() { *this = {}; }
+
   size_t size() const { return spilled_.empty() ? count_ : spilled_.size(); }
   bool empty() const { return size() == 0; }
   T* data() { return spilled_.empty() ? inline_.data() : spilled_.data(); }

@@ -37,8 +37,14 @@ void ForEachCode(const Type& type, Body body) {
 int UnitBytes(const Scheme& scheme) { return scheme.store == QStore::kPackedU32 ? 4 : 1; }
 
 uint32_t LoadUnit(const std::byte* from, int bytes) {
+  // Copies of constant size are one instruction each, others are calls.
+  if (bytes == 1) return std::to_integer<uint32_t>(*from);
   uint32_t unit = 0;
-  std::memcpy(&unit, from, static_cast<size_t>(bytes));
+  if (bytes == 2) {
+    std::memcpy(&unit, from, 2);
+  } else {
+    std::memcpy(&unit, from, 4);
+  }
   return unit;
 }
 
@@ -96,7 +102,11 @@ HostTensor EncodeQuantized(const Type& type, const QuantizedParts& parts) {
     std::byte* unit = bytes + place.byte;
     const uint32_t field = static_cast<uint32_t>(parts.codes[i]) & mask;
     const uint32_t joined = LoadUnit(unit, unit_bytes) | field << place.shift;
-    std::memcpy(unit, &joined, static_cast<size_t>(unit_bytes));
+    if (unit_bytes == 1) {
+      *unit = static_cast<std::byte>(joined);
+    } else {
+      std::memcpy(unit, &joined, 4);
+    }
   });
   const auto scale_bytes = static_cast<size_t>(ScaleBytes(scheme.scale));
   for (size_t i = 0; i < parts.scales.size(); ++i) {

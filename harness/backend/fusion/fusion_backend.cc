@@ -173,7 +173,6 @@ class FusionBackend final : public Backend {
   }
 
  private:
-  static constexpr uint64_t kPoolSeeds = 2;
   static constexpr size_t kEnginesMax = 12;  // of every kind a campaign draws, and some
 
   struct Entry {
@@ -190,12 +189,12 @@ class FusionBackend final : public Backend {
     if (options.threads > 0) wanted.threads = options.threads;
     wanted.isa = options.isa;
     wanted.pool = TranslatePool(options.pool);
-    // Few seeds, and none where there is nothing to draw: programs have to meet each other's plans.
-    wanted.pool_seed = options.pool == PoolMode::kPlain ? 0 : options.pool_seed % kPoolSeeds;
+    // The pool's seed is the same for all: it draws on from program to program, and programs have
+    // to meet each other's plans.
     for (const Entry& entry : engines_) {
       const fusion::EngineOptions& has = entry.options;
       if (has.device == wanted.device && has.threads == wanted.threads && has.isa == wanted.isa &&
-          has.pool == wanted.pool && has.pool_seed == wanted.pool_seed) {
+          has.pool == wanted.pool) {
         return entry.engine.get();
       }
     }

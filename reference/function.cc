@@ -51,8 +51,16 @@ Real OfOne(Function function, Real x) {
   return std::numeric_limits<Real>::quiet_NaN();
 }
 
+// Libraries give NaN for a signalling one even where C gives 1 or an infinity beside any NaN.
 template <class Real>
-Real OfTwo(Function function, Real x, Real y) {
+Real Quiet(Real x) {
+  return std::isnan(x) ? std::numeric_limits<Real>::quiet_NaN() : x;
+}
+
+template <class Real>
+Real OfTwo(Function function, Real signalling_x, Real signalling_y) {
+  const Real x = Quiet(signalling_x);
+  const Real y = Quiet(signalling_y);
   if (function == Function::kPow) return std::pow(x, y);
   if (function == Function::kAtan2) return std::atan2(x, y);
   if (function == Function::kHypot) return std::hypot(x, y);

@@ -222,17 +222,20 @@ class Certifier {
     });
   }
 
-  // Codes and scales by the range from the least to the greatest; of a mean there is no one value.
+  // Codes, scales and zero points. A scale by the mean is not pinned: that is a sum in any order.
   void Whole(const ir::Statement& statement, const Formula& formula) {
-    const auto range = static_cast<ir::Range>(statement.attributes.Int(ir::AttributeKey::kRange));
-    if (range != ir::Range::kMinMax) return;
-    const ir::Type& type = program_.TypeOf(statement.results[0]);
-    from_set_ = false;
-    std::vector<double> elements;
-    for (int64_t i = 0; i < type.NumElements(); ++i) {
-      elements.push_back(Draw(statement, 0, i).real);
+    const ir::Attributes& attributes = statement.attributes;
+    if (attributes.Has(ir::AttributeKey::kRange) &&
+        attributes.Int(ir::AttributeKey::kRange) != static_cast<int64_t>(ir::Range::kMinMax)) {
+      return;
     }
-    checker_.CheckWhole(formula.whole(type, elements), from_set_);
+    from_set_ = false;
+    std::vector<std::vector<Element>> operands(statement.operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const int64_t count = program_.TypeOf(statement.operands[k]).NumElements();
+      for (int64_t i = 0; i < count; ++i) operands[k].push_back(Draw(statement, k, i));
+    }
+    checker_.CheckWhole(formula.whole(program_.TypeOf(statement.results[0]), operands), from_set_);
   }
 
   // Where each written value goes has to be known: an index that is a set has no one answer.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "harness/oracle/certify/code_formats.h"
 #include "harness/oracle/certify/real.h"
@@ -85,59 +85,124 @@ void ForEach(const ir::Shape& shape, const Visit& visit) {
   } while (ir::NextIndex(shape, index));
 }
 
-}  // namespace
+// How codes are made: scales and zero points by block, and the scale of the tensor.
+struct Parameters {
+  std::vector<uint32_t> scales;
+  std::vector<int64_t> zeros;
+  std::optional<uint32_t> level;  // bits of an f32
+};
 
-ir::HostTensor EncodeTensor(const ir::Type& quantized, std::span<const double> elements) {
-  const ir::Shape& shape = quantized.shape;
-  const ir::Scheme& scheme = quantized.scheme();
-  const ir::QuantizedLayout layout = ir::LayoutOf(scheme, shape);
-  ir::HostTensor tensor;
-  tensor.type = quantized;
-  tensor.bytes.assign(static_cast<size_t>(layout.total_bytes), std::byte{0});
+// What codes are divided by.
+double EffectiveScale(const ir::Scheme& scheme, const Parameters& parameters, size_t block) {
+  const double scale = ScaleOf(scheme.scale, parameters.scales[block]);
+  if (!parameters.level.has_value()) return scale;
+  return F32(Real(scale) * ScaleOf(ir::ScaleDtype::kF32, *parameters.level));
+}
 
-  std::vector<Range> ranges(static_cast<size_t>(layout.scale_count));
-  const auto block_of = [&](const int64_t* index) {
-    return static_cast<size_t>(BlockOf(scheme, shape, index));
-  };
-  ForEach(shape, [&](size_t i, const int64_t* index) {
-    if (!std::isfinite(elements[i])) return;
-    Range& range = ranges[block_of(index)];
-    range.least = std::min(range.least, elements[i]);
-    range.greatest = std::max(range.greatest, elements[i]);
+size_t Block(const ir::Type& type, const int64_t* index) {
+  return static_cast<size_t>(BlockOf(type.scheme(), type.shape, index));
+}
+
+Parameters Computed(const ir::Type& type, size_t blocks, std::span<const Element> elements) {
+  const ir::Scheme& scheme = type.scheme();
+  std::vector<Range> ranges(blocks);
+  ForEach(type.shape, [&](size_t i, const int64_t* index) {
+    const double element = elements[i].real;
+    if (!std::isfinite(element)) return;
+    Range& range = ranges[Block(type, index)];
+    range.least = std::min(range.least, element);
+    range.greatest = std::max(range.greatest, element);
   });
-
-  std::vector<double> scales;
-  for (const Range& range : ranges) scales.push_back(UnroundedScale(scheme, range));
+  std::vector<double> unrounded;
+  for (const Range& range : ranges) unrounded.push_back(UnroundedScale(scheme, range));
+  Parameters parameters;
   double level = 1;
   if (scheme.two_level) {
     const double top = ScaleOf(scheme.scale, GreatestScale(scheme.scale));
-    level = 0;
-    for (const double scale : scales) level = std::max(level, scale);
-    level = std::max(F32(Real(level) / top), 0x1p-100);
-    // The bits of an f32.
-    Put(tensor, layout.tensor_scale_offset, 4, ScaleBits(ir::ScaleDtype::kF32, level));
+    double greatest = 0;  // of no block
+    for (const double scale : unrounded) greatest = std::max(greatest, scale);
+    level = std::max(F32(Real(greatest) / top), 0x1p-100);
+    parameters.level = ScaleBits(ir::ScaleDtype::kF32, level);
   }
-  std::vector<int64_t> zeros(scales.size(), 0);
-  for (size_t k = 0; k < scales.size(); ++k) {
+  for (size_t k = 0; k < blocks; ++k) {
+    parameters.scales.push_back(ScaleBits(scheme.scale, F32(Real(unrounded[k]) / level)));
+    if (!scheme.asymmetric()) continue;
+    const double least = F32(Real(ranges[k].least) / EffectiveScale(scheme, parameters, k));
+    parameters.zeros.push_back(
+        IntCode(scheme.value, F32(Real(ir::CodeMin(scheme.value)) - least), 0));
+  }
+  return parameters;
+}
+
+// A scale that a program gives, rounded up: of those that are not above 0 an f32 stays as it is, a
+// 16-bit one is cut off, and the unsigned formats have nothing below their least.
+uint32_t GivenScale(ir::ScaleDtype dtype, double scale) {
+  if (scale > 0) return ScaleBits(dtype, scale);
+  const bool nan = std::isnan(scale);
+  // Magnitudes grow with their bits, as scales do: the last one that is no greater.
+  const auto below = [&](uint32_t sign) {
+    if (scale == 0) return std::signbit(scale) ? sign : 0;
+    const uint32_t up = ScaleBits(dtype, -scale);
+    return sign | (ScaleOf(dtype, up) > -scale ? up - 1 : up);
+  };
+  switch (dtype) {
+    case ir::ScaleDtype::kF32:
+      return nan ? 0x7fc00000 : below(0x80000000);
+    case ir::ScaleDtype::kF16:
+      return nan ? 0x7e00 : below(0x8000);
+    case ir::ScaleDtype::kBf16:
+      return nan ? 0x7fc0 : below(0x8000);
+    case ir::ScaleDtype::kUe8m0:
+      return nan ? 0xff : 0;
+    case ir::ScaleDtype::kUe4m3:
+      return nan ? 0x7f : 0;
+  }
+  return 0;
+}
+
+Parameters Given(const ir::Scheme& scheme, std::span<const std::vector<Element>> operands) {
+  Parameters parameters;
+  for (const Element& scale : operands[1]) {
+    parameters.scales.push_back(GivenScale(scheme.scale, scale.real));
+  }
+  if (scheme.two_level) {
+    parameters.level = GivenScale(ir::ScaleDtype::kF32, operands[2][0].real);
+  }
+  if (scheme.asymmetric()) {
+    for (const Element& zero : operands[2]) parameters.zeros.push_back(zero.integer);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+ir::HostTensor EncodeTensor(const ir::Type& type, std::span<const std::vector<Element>> operands) {
+  const ir::Scheme& scheme = type.scheme();
+  const ir::QuantizedLayout layout = ir::LayoutOf(scheme, type.shape);
+  const auto blocks = static_cast<size_t>(layout.scale_count);
+  const Parameters parameters =
+      operands.size() > 1 ? Given(scheme, operands) : Computed(type, blocks, operands[0]);
+  ir::HostTensor tensor;
+  tensor.type = type;
+  tensor.bytes.assign(static_cast<size_t>(layout.total_bytes), std::byte{0});
+  if (parameters.level.has_value()) Put(tensor, layout.tensor_scale_offset, 4, *parameters.level);
+  std::vector<double> scales;
+  for (size_t k = 0; k < blocks; ++k) {
     const auto at = static_cast<int64_t>(k);
     const int bytes = ir::ScaleBytes(scheme.scale);
-    const uint32_t bits = ScaleBits(scheme.scale, F32(Real(scales[k]) / level));
-    Put(tensor, layout.scale_offset + at * bytes, bytes, bits);
-    scales[k] = F32(Real(ScaleOf(scheme.scale, bits)) * level);
+    Put(tensor, layout.scale_offset + at * bytes, bytes, parameters.scales[k]);
+    scales.push_back(EffectiveScale(scheme, parameters, k));
     if (!scheme.asymmetric()) continue;
-    const double least = F32(Real(ranges[k].least) / scales[k]);
-    zeros[k] = IntCode(scheme.value, F32(Real(ir::CodeMin(scheme.value)) - least), 0);
-    Put(tensor, layout.zero_offset + at, 1, static_cast<uint32_t>(zeros[k]) & 0xff);
+    Put(tensor, layout.zero_offset + at, 1, static_cast<uint32_t>(parameters.zeros[k]) & 0xff);
   }
-
   const uint32_t mask = (1U << ir::CodeBits(scheme.value)) - 1;
-  ForEach(shape, [&](size_t i, const int64_t* index) {
-    const size_t block = block_of(index);
-    const double quotient = F32(Real(elements[i]) / scales[block]);
-    const int64_t code = ir::IsIntegerCode(scheme.value)
-                             ? IntCode(scheme.value, quotient, zeros[block])
-                             : FloatCode(scheme.value, quotient);
-    const auto [byte, shift] = ir::PlaceOfCode(scheme, shape, index);
+  ForEach(type.shape, [&](size_t i, const int64_t* index) {
+    const size_t block = Block(type, index);
+    const double quotient = F32(Real(operands[0][i].real) / scales[block]);
+    const int64_t zero = scheme.asymmetric() ? parameters.zeros[block] : 0;
+    const int64_t code = ir::IsIntegerCode(scheme.value) ? IntCode(scheme.value, quotient, zero)
+                                                         : FloatCode(scheme.value, quotient);
+    const auto [byte, shift] = ir::PlaceOfCode(scheme, type.shape, index);
     const uint32_t field = (static_cast<uint32_t>(code) & mask) << shift;
     Put(tensor, byte, shift + ir::CodeBits(scheme.value) > 8 ? 4 : 1, field);
   });

@@ -63,8 +63,9 @@ struct Formula {
   // Beside `dot`: the same of integer codes whose scales are those of the whole row and column.
   Element (*codes)(const FormulaContext&, std::span<const double> a, std::span<const double> b,
                    std::pair<double, double> scales) = nullptr;
-  // A quantize: from all of operand 0 the whole result.
-  ir::HostTensor (*whole)(const ir::Type& result, std::span<const double> elements) = nullptr;
+  // A quantize: from all elements of the operands the whole result.
+  ir::HostTensor (*whole)(const ir::Type& result,
+                          std::span<const std::vector<Element>> operands) = nullptr;
   // A scatter of any form: from the element that is written to and what is written there, in
   // row-major order of what is written.
   Element (*fold)(const FormulaContext&, const Element& element,

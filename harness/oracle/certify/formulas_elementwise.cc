@@ -154,6 +154,7 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {.op = Op::kPowf, .element = Pow},
     {.op = Op::kPowfScalar, .element = Pow},
     {.op = Op::kQuantize, .whole = EncodeTensor},
+    {.op = Op::kQuantizeWith, .whole = EncodeTensor},
     {.op = Op::kRecip, .element = Recip},
     {.op = Op::kRelu, .element = Relu},
     {.op = Op::kRem, .element = Rem},

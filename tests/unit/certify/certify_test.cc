@@ -87,7 +87,7 @@ TEST_CASE("an op is certified where it has a formula, and exact where nothing is
   CHECK(CertifyKindOf(Opcode::kAdd, Dtype::kQuantized) == CertifyKind::kCertified);
   CHECK(CertifyKindOf(Opcode::kDequantize, Dtype::kQuantized) == CertifyKind::kCertified);
   CHECK(CertifyKindOf(Opcode::kQuantize, Dtype::kF32) == CertifyKind::kCertified);
-  CHECK(CertifyKindOf(Opcode::kQuantizeWith, Dtype::kF32) == CertifyKind::kNone);
+  CHECK(CertifyKindOf(Opcode::kQuantizeWith, Dtype::kF32) == CertifyKind::kCertified);
   CHECK(CertifyKindOf(Opcode::kQMatmul, Dtype::kQuantized) == CertifyKind::kCertified);
 }
 

@@ -37,6 +37,14 @@ class Documentation(program.Case):
             self.assertEqual(set(re.findall(r"^\| `--([a-z-]+)", documents[name][1], re.M)),
                              options, name)
 
+    def test_abilities_name_seeded_faults_that_there_are(self):
+        with open(os.path.join(program.ROOT, "docs/abilities.md"), encoding="utf-8") as file:
+            named = set(re.findall(r"\| `(\w+)` \|$", file.read(), re.M))
+        with open(os.path.join(program.ROOT, "fusion/faults.def"), encoding="utf-8") as file:
+            seeded = set(re.findall(r"^FAULTLINE_FAULT\((\w+)", file.read(), re.M))
+        self.assertGreater(len(named), 30)
+        self.assertEqual(named - seeded, set())
+
     def test_every_help_has_an_example(self):
         for name in self.commands():
             out, _ = self.faultline(name, "--help", code=0)

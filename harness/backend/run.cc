@@ -3,8 +3,11 @@
 
 #include "harness/backend/run.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "harness/backend/free_streams.h"
 
 namespace faultline::harness {
 namespace {
@@ -29,7 +32,18 @@ class Runner {
         lost_(program.values.size(), -1) {}
 
   Observation Run() {
-    for (int i = 0; i < static_cast<int>(program_.statements.size()); ++i) Execute(i);
+    if (options_.streams == StreamMode::kFree) {
+      const StreamSchedule schedule = ScheduleStreams(program_);
+      ExecuteFreely(schedule, [&](int statement) {
+        stream_ = schedule.stream_of[static_cast<size_t>(statement)];
+        Execute(statement);
+      });
+      // In program order, as if they had come so.
+      std::ranges::sort(seen_.reads, {}, &ReadObservation::statement);
+      std::ranges::sort(seen_.failures, {}, &StatementStatus::statement);
+    } else {
+      for (int i = 0; i < static_cast<int>(program_.statements.size()); ++i) Execute(i);
+    }
     for (ValueId value = 0; value < handles_.size(); ++value) {
       if (handles_[value] != kNoHandle)
         DropValue(static_cast<int>(program_.statements.size()), value);

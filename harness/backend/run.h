@@ -1,8 +1,7 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a program's statements through a session, one after the other on one client thread, and
-// records what came back. Compares nothing.
+// Runs a program's statements through a session and records what came back. Compares nothing.
 
 #ifndef HARNESS_BACKEND_RUN_H_
 #define HARNESS_BACKEND_RUN_H_
@@ -19,6 +18,11 @@ namespace faultline::harness {
 
 inline constexpr uint8_t kDefaultPoison = 0xa5;
 
+enum class StreamMode : uint8_t {
+  kBaton,  // one client thread, statements in program order
+  kFree,   // a client thread a stream, ordered by data alone (free_streams.h)
+};
+
 struct RunOptions {
   SessionOptions session = {};
   // A new engine before the run: nothing of earlier programs can matter.
@@ -28,6 +32,7 @@ struct RunOptions {
   // Byte that fills the storage of an input around its logical elements, and stands for true in
   // the inputs of bools (0: those have 1).
   uint8_t poison = kDefaultPoison;
+  StreamMode streams = StreamMode::kBaton;
 };
 
 // Requires a verified program. `inputs`, by value id, are the materialised inputs where the caller

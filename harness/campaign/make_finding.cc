@@ -63,6 +63,12 @@ bool MeetsPoison(const ir::Program& program) {
   });
 }
 
+bool HasSeveralStreams(const ir::Program& program) {
+  return std::ranges::any_of(program.statements, [](const ir::Statement& statement) {
+    return statement.kind == ir::StatementKind::kStream && statement.stream != 0;
+  });
+}
+
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -98,6 +104,9 @@ ir::Program WithRunConditions(const ir::Program& program, const RunOptions& run,
   if (!options.isa.empty()) AppendNeed(needs, "isa=" + options.isa);
   if (run.poison != kDefaultPoison && MeetsPoison(program)) {
     AppendNeed(needs, fmt::format("poison={}", run.poison));
+  }
+  if (run.streams == StreamMode::kFree && HasSeveralStreams(program)) {
+    AppendNeed(needs, "streams=free");
   }
   if (options.chaos && trace == nullptr) AppendNeed(needs, fmt::format("chaos={}", *options.chaos));
   result.header.needs = needs;

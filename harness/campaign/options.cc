@@ -27,10 +27,13 @@ void VisitMembers(Options& options, Visitor&& visit) {
   visit("seed", options.seed);
   visit("jobs", options.jobs);
   visit("timeout", options.timeout_s);
+  visit("findings_max", options.findings_max);
   visit("judged_per_key", options.judged_per_key);
+  visit("feedback", options.feedback);
   visit("max_decisions", options.max_decisions);
   visit("deny", options.deny);
   visit("chaos", options.chaos);
+  visit("free_streams", options.free_streams);
   visit("stop_at_first", options.stop_at_first);
 }
 
@@ -95,6 +98,11 @@ bool ReadMember(std::string_view text, T& value) {
 
 }  // namespace
 
+std::string_view FeedbackName(Feedback feedback) {
+  constexpr std::string_view kNames[kFeedbackCount] = {"none", "code", "all"};
+  return kNames[static_cast<size_t>(feedback)];
+}
+
 std::string PrintOptions(const CampaignOptions& options) {
   std::string out;
   VisitMembers(options, [&](const char* key, const auto& value) { PrintMember(out, key, value); });
@@ -157,6 +165,7 @@ RunOptions DrawRunOptions(const CampaignOptions& options, uint64_t text_hash) {
   if (choices.OneIn(24)) session.fail_allocation = nth;
   const uint64_t chaos_seed = choices.Below(1 << 20);
   if (options.chaos || choices.OneIn(6)) session.chaos = chaos_seed;
+  if (options.free_streams) run.streams = StreamMode::kFree;
   return run;
 }
 

@@ -18,6 +18,12 @@
 
 namespace faultline::harness {
 
+// What leads libFuzzer: nothing (every program is a fresh one), the backend's code alone, or also
+// our features.
+enum class Feedback : uint8_t { kNone, kCode, kAll };
+inline constexpr int kFeedbackCount = 3;
+std::string_view FeedbackName(Feedback feedback);
+
 struct CampaignOptions {
   BackendSpec backend;
   std::string device;
@@ -28,11 +34,14 @@ struct CampaignOptions {
   uint64_t runs = 0;               // programs over all jobs; 0: no limit
   uint64_t seed = 1;
   int jobs = 1;
-  int timeout_s = 10;      // of one program
-  int judged_per_key = 5;  // findings of one key that are reduced; the rest is counted
+  int timeout_s = 10;         // of one program
+  uint64_t findings_max = 0;  // records after which it ends; 0: no limit
+  int judged_per_key = 5;     // findings of one key that are reduced; the rest is counted
+  std::string feedback = std::string(FeedbackName(Feedback::kAll));
   int max_decisions = -1;
   std::vector<std::string> deny;
   bool chaos = false;          // random planner decisions in every program
+  bool free_streams = false;   // StreamMode::kFree in every program
   bool resume = false;         // go on in `out` as it is
   bool stop_at_first = false;  // end with the first finding
   bool quiet = false;          // no status line; not part of the file

@@ -53,6 +53,16 @@ ir::Result<std::unique_ptr<Backend>> BackendOptions::MakeOnly() const {
   return MakeBackend(spec);
 }
 
+std::optional<StreamMode> FindStreamMode(std::string_view name) {
+  if (name == "baton") return StreamMode::kBaton;
+  if (name == "free") return StreamMode::kFree;
+  return std::nullopt;
+}
+
+ir::Status UnknownStreamMode(std::string_view name) {
+  return {ir::StatusCode::kUsage, fmt::format("--stream-mode takes baton or free, got '{}'", name)};
+}
+
 int DefaultJobs() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -10,10 +10,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/backend/backend.h"
 #include "harness/backend/registry.h"
+#include "harness/backend/run.h"
 #include "harness/cli/option_set.h"
 #include "ir/base/status.h"
 
@@ -35,6 +37,10 @@ struct BackendOptions {
   // The only backend; kUsage if several were given.
   ir::Result<std::unique_ptr<Backend>> MakeOnly() const;
 };
+
+// --stream-mode: "baton" or "free".
+std::optional<StreamMode> FindStreamMode(std::string_view name);
+ir::Status UnknownStreamMode(std::string_view name);
 
 // --jobs, with its default: the processors this process may use.
 int DefaultJobs();

@@ -33,6 +33,7 @@ struct FuzzArguments {
   std::optional<uint64_t> seed;
   std::string resume;
   std::string json;
+  std::string stream_mode = "baton";
 };
 
 // out/20261201-101530-fusion-cpu, made unique by a number where it exists.
@@ -68,6 +69,9 @@ ir::Status CheckArguments(FuzzArguments& arguments) {
     return {ir::StatusCode::kUsage,
             fmt::format("unknown focus '{}'; there are: {}", campaign.focus, names)};
   }
+  const auto streams = FindStreamMode(arguments.stream_mode);
+  if (!streams) return UnknownStreamMode(arguments.stream_mode);
+  campaign.free_streams = *streams == StreamMode::kFree;
   std::error_code error;
   for (const std::string& seeds : campaign.seeds) {
     if (!std::filesystem::is_directory(seeds, error)) {
@@ -122,6 +126,8 @@ ExitCode Run(const Command& command, Arguments arguments) {
   options.Value("resume", &fuzz.resume, "DIR", "go on in the folder of an earlier campaign");
   options.Value("focus", &campaign.focus, "F", "multiply weights toward one area");
   options.Flag("chaos", &campaign.chaos, "random planner decisions in every program");
+  options.Value("stream-mode", &fuzz.stream_mode, "M",
+                "baton: one client thread (default); free: one a stream");
   options.Flag("stop-at-first", &campaign.stop_at_first, "end with the first finding");
   options.Value("json", &fuzz.json, "FILE", "results as JSON; - for stdout");
   if (const auto done = ParseArguments(command, options, arguments)) return *done;

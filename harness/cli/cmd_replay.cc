@@ -38,6 +38,7 @@ Examples:
 volatile std::sig_atomic_t interrupted = 0;
 
 struct Line {
+  std::string stream_mode = "baton";
   std::vector<std::string> paths;
   BackendOptions backend;
   std::string known;
@@ -58,6 +59,8 @@ void AddOptions(Line& line, OptionSet& options) {
   options.Value("jobs", &line.jobs, "N", "processes (default: the processors)");
   options.Value("json", &line.json, "FILE|-", "write the results as JSON");
   options.Value("junit", &line.junit, "FILE|-", "write the results as JUnit XML");
+  options.Value("stream-mode", &line.stream_mode, "M",
+                "baton: one client thread (default); free: one a stream");
   options.Value("known", &line.known, "DIR", "known divergences beside those of `known` folders");
 }
 
@@ -162,7 +165,9 @@ ExitCode RunReplay(const Command& command, Arguments arguments) {
   }
   if (line.jobs < 1) return Failed({ir::StatusCode::kUsage, "--jobs takes a positive number"});
   ReplayOptions options;
-  options.session = line.backend.Session();
+  const auto streams = FindStreamMode(line.stream_mode);
+  if (!streams) return Failed(UnknownStreamMode(line.stream_mode));
+  options.run = {.session = line.backend.Session(), .streams = *streams};
   options.jobs = static_cast<int>(std::min<int64_t>(line.jobs, 1024));
   options.timeout_s = line.timeout_s;
   options.shared_engine = line.shared_engine;

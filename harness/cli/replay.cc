@@ -46,14 +46,14 @@ class CaseRunner {
       }
       backend = std::move(*made);
     }
-    json result = ReplayCase(File(item), *backend, options_.session);
+    json result = ReplayCase(File(item), *backend, options_.run);
     result["backend"] = Spec(item).name;
     return result.dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
   std::string Localise(int item) const {
     const auto make = [&] { return MakeBackend(Spec(item)); };
-    return LocaliseCase(File(item), make, options_.session).dump();
+    return LocaliseCase(File(item), make, options_.run).dump();
   }
 
  private:

@@ -14,6 +14,7 @@
 
 #include "harness/backend/backend.h"
 #include "harness/backend/registry.h"
+#include "harness/backend/run.h"
 #include "harness/cli/exit_code.h"
 
 namespace faultline::harness {
@@ -21,7 +22,7 @@ namespace faultline::harness {
 struct ReplayOptions {
   std::vector<std::string> files;
   std::vector<BackendSpec> backends;
-  SessionOptions session;
+  RunOptions run;
   std::set<std::string> known;  // files (of the above) that are known divergences
   int jobs = 1;
   double timeout_s = 60;  // of one file on one backend

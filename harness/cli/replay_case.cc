@@ -64,8 +64,8 @@ json CheckRejection(const std::string& path, const Rejection& expected, const ir
                                   ir::StatusCodeName(expected.code), expected.line, got)}};
 }
 
-json Judged(const ir::Program& program, Backend& backend, const SessionOptions& session) {
-  const Judgement judgement = JudgeProgram(program, backend, {.session = session});
+json Judged(const ir::Program& program, Backend& backend, const RunOptions& run) {
+  const Judgement judgement = JudgeProgram(program, backend, run);
   json result = VerdictToJson(judgement.verdict);
   const int statement = judgement.verdict.statement;
   if (statement >= 0 && statement < static_cast<int>(program.statements.size())) {
@@ -80,7 +80,7 @@ json Judged(const ir::Program& program, Backend& backend, const SessionOptions& 
   return result;
 }
 
-json Replay(const std::string& path, Backend& backend, const SessionOptions& session) {
+json Replay(const std::string& path, Backend& backend, const RunOptions& run) {
   const ir::Result<std::string> text = ReadProgramText(path);
   if (!text.has_value()) return BadInput(path, text.error());
   const ir::Result<ir::Program> program = ir::ParseAndVerify(*text);
@@ -94,7 +94,7 @@ json Replay(const std::string& path, Backend& backend, const SessionOptions& ses
   if (const ir::Status status = VerifyExpects(*program); !status.ok()) {
     return BadInput(path, status);
   }
-  return Judged(*program, backend, session);
+  return Judged(*program, backend, run);
 }
 
 // JSON has no infinity.
@@ -135,9 +135,9 @@ json UnjudgedCase(const std::string& path, const std::string& backend, const Ver
   return result;
 }
 
-json ReplayCase(const std::string& path, Backend& backend, const SessionOptions& session) {
+json ReplayCase(const std::string& path, Backend& backend, const RunOptions& run) {
   const auto start = std::chrono::steady_clock::now();
-  json result = Replay(path, backend, session);
+  json result = Replay(path, backend, run);
   result["file"] = path;
   result["backend"] = backend.name();
   result["seconds"] =
@@ -145,8 +145,7 @@ json ReplayCase(const std::string& path, Backend& backend, const SessionOptions&
   return result;
 }
 
-json LocaliseCase(const std::string& path, const BackendMaker& make,
-                  const SessionOptions& session) {
+json LocaliseCase(const std::string& path, const BackendMaker& make, const RunOptions& run) {
   constexpr double kTimeoutSeconds = 10;
   json result = json::object();
   const ir::Result<std::string> text = ReadProgramText(path);
@@ -154,10 +153,9 @@ json LocaliseCase(const std::string& path, const BackendMaker& make,
   const ir::Result<ir::Program> program = ir::ParseAndVerify(*text);
   if (!program.has_value()) return result;
   const Judge judge = ForkedJudge(make, kTimeoutSeconds);
-  const RunOptions options{.session = session};
-  const Verdict verdict = judge(*program, options).verdict;
+  const Verdict verdict = judge(*program, run).verdict;
   if (verdict.kind != VerdictKind::kDivergence || verdict.mismatches == 0) return result;
-  const Localisation found = Localise(*program, verdict, judge, options);
+  const Localisation found = Localise(*program, verdict, judge, run);
   result["localised"] = LocalisedName(found.localised);
   if (!found.statement.empty()) result["first_wrong"] = found.statement;
   return result;

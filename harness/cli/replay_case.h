@@ -19,14 +19,14 @@ namespace faultline::harness {
 // Reads, verifies and judges the file in this process. A text marked `# status: rejected CODE LINE`
 // has to be rejected with that code at that line. Never throws on bad input: it is a result,
 // "bad_input".
-nlohmann::json ReplayCase(const std::string& path, Backend& backend, const SessionOptions& session);
+nlohmann::json ReplayCase(const std::string& path, Backend& backend, const RunOptions& run);
 
 // The first wrong op of a divergence of values, by runs on backends that `make` gives: members to
 // add to the result, none where the divergence is not seen again. Each run is in a forked child,
 // and a backend may have threads, which do not survive a fork: it must not have run in this
 // process.
 nlohmann::json LocaliseCase(const std::string& path, const BackendMaker& make,
-                            const SessionOptions& session);
+                            const RunOptions& run);
 
 // The members of a result that tell of a verdict.
 nlohmann::json VerdictToJson(const Verdict& verdict);

@@ -59,6 +59,9 @@ ir::Status ParseNeed(std::string_view key, std::string_view value, Needs& needs)
     taken = ParseNumber(value, int64_t{1}, needs.fail_allocation);
   } else if (key == "poison") {
     taken = ParseNumber(value, uint8_t{0}, needs.poison);
+  } else if (key == "streams") {
+    needs.streams = value == "free" ? StreamMode::kFree : StreamMode::kBaton;
+    taken = value == "free" || value == "baton";
   } else if (key == "isa") {
     needs.isa = std::string(value);
     taken = !value.empty();
@@ -106,6 +109,7 @@ void ApplyNeeds(const Needs& needs, RunOptions& run) {
   if (needs.chaos.has_value()) options.chaos = needs.chaos;
   if (needs.fail_allocation.has_value()) options.fail_allocation = *needs.fail_allocation;
   if (needs.poison.has_value()) run.poison = *needs.poison;
+  if (needs.streams.has_value()) run.streams = *needs.streams;
 }
 
 std::string UnmetFusion(const Needs& needs, const PlanTrace& trace) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `# needs: fused={softmax,sum_dim} pool=guard threads=2 isa=avx2 fusion=off chaos=7
-// fail_allocation=3 poison=1`: the conditions under which a program says something. A case whose
-// `fused` is not met is vacuous.
+// fail_allocation=3 poison=1 streams=free`: the conditions under which a program says something. A
+// case whose `fused` is not met is vacuous.
 
 #ifndef HARNESS_ORACLE_NEEDS_H_
 #define HARNESS_ORACLE_NEEDS_H_
@@ -32,6 +32,7 @@ struct Needs {
   std::optional<uint64_t> chaos;           // seed of random decisions
   std::optional<int64_t> fail_allocation;  // the n-th allocation fails
   std::optional<uint8_t> poison;           // RunOptions::poison
+  std::optional<StreamMode> streams;
   bool operator==(const Needs&) const = default;
 };
 

@@ -13,7 +13,7 @@ using ir::Opcode;
 TEST_CASE("ParseNeeds reads every need") {
   const auto needs = ParseNeeds(
       "fused={softmax,sum_dim} fused={exp} pool=guard threads=2 isa=avx2 fusion=off "
-      "chaos=7 fail_allocation=3 poison=17");
+      "chaos=7 fail_allocation=3 poison=17 streams=free");
   REQUIRE(needs.has_value());
   CHECK(needs->fused ==
         std::vector<std::vector<Opcode>>{{Opcode::kSoftmax, Opcode::kSumDim}, {Opcode::kExp}});
@@ -27,6 +27,7 @@ TEST_CASE("ParseNeeds reads every need") {
   CHECK(options.chaos == 7);
   CHECK(options.fail_allocation == 3);
   CHECK(run.poison == 17);
+  CHECK(run.streams == StreamMode::kFree);
   CHECK(ParseNeeds("") == Needs{});
 }
 
@@ -34,7 +35,7 @@ TEST_CASE("ParseNeeds names what it cannot read") {
   for (const std::string_view text :
        {"fused", "fused={}", "fused={nosuchop}", "fused=softmax", "pool=big", "threads=0",
         "threads=two", "isa=", "fusion=maybe", "chaos=x", "fail_allocation=0", "poison=256",
-        "speed=11"}) {
+        "streams=some", "speed=11"}) {
     const auto needs = ParseNeeds(text);
     INFO(text);
     REQUIRE_FALSE(needs.has_value());

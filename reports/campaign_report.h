@@ -7,6 +7,7 @@
 #ifndef REPORTS_CAMPAIGN_REPORT_H_
 #define REPORTS_CAMPAIGN_REPORT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,6 +24,15 @@ struct OpMatrix {
   std::vector<std::vector<int64_t>> counts;  // [op][dtype]
 };
 
+// One line of what was reached.
+struct CoverageRow {
+  std::string group;
+  size_t reached = 0;
+  size_t of = 0;
+  bool all_can_be = true;
+  std::vector<std::string> never;
+};
+
 struct CampaignReport {
   std::string title;                                          // "fusion-cpu"
   std::string subtitle;                                       // when, how long, with which seed
@@ -30,6 +40,7 @@ struct CampaignReport {
   std::vector<std::pair<std::string, std::string>> settings;  // name, value
   std::vector<std::pair<std::string, uint64_t>> rules;        // fusion rule, times fired
   OpMatrix matrix;
+  std::vector<CoverageRow> coverage;
   std::vector<std::string> never;  // what was never generated or never fired
   std::vector<Finding> findings;
   std::vector<std::pair<std::string, uint64_t>> statistics;

@@ -86,6 +86,23 @@ std::string Matrix(const OpMatrix& matrix) {
   return out + "</tbody></table></div>\n";
 }
 
+std::string Coverage(const std::vector<CoverageRow>& rows) {
+  std::string out = "<table><thead><tr><th>group</th><th>reached</th><th>of</th></tr></thead>\n";
+  for (const CoverageRow& row : rows) {
+    out += fmt::format(
+        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}{}</td></tr>\n",
+        EscapeHtml(row.group), row.reached, row.all_can_be ? "" : "at most ", row.of);
+  }
+  out += "</table>\n";
+  for (const CoverageRow& row : rows) {
+    if (!row.all_can_be || row.never.empty()) continue;
+    out += Fold(fmt::format("never met of {}: {}", EscapeHtml(row.group), row.never.size()),
+                fmt::format("<p><code>{}</code></p>\n",
+                            EscapeHtml(fmt::format("{}", fmt::join(row.never, " ")))));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string ReportToHtml(const CampaignReport& report) {
@@ -108,6 +125,7 @@ std::string ReportToHtml(const CampaignReport& report) {
     out += fmt::format("<p>Never met: <code>{}</code></p>\n",
                        EscapeHtml(fmt::format("{}", fmt::join(report.never, " "))));
   }
+  if (!report.coverage.empty()) out += "<h3>By group</h3>\n" + Coverage(report.coverage);
   out += "<h3>Fusion rules</h3>\n" + CountRows(report.rules);
   out += "<h3>Op x dtype, as generated</h3>\n" + Matrix(report.matrix);
   out += "<h2>Campaign</h2>\n" + Rows(report.settings);

@@ -47,8 +47,7 @@ struct PlanTrace {
   std::vector<TracedBlock> blocks;
   std::vector<TracedDecision> decisions;
   Counts rules_fired;
-  Counts rules_refused;  // "rule: why"
-  Counts cuts;           // why a producer and its consumer were not fused
+  Counts cuts;  // why a producer and its consumer were not fused
   int64_t cache_hits = 0;
   int64_t cache_misses = 0;
   int64_t cache_evictions = 0;

@@ -30,15 +30,44 @@ double WeightOf(std::string_view trait) {
   const std::string_view kind = trait.substr(0, trait.find(':'));
   if (kind == "decision" || kind == "rule") return 4;
   if (kind == "op" || kind == "attribute" || kind == "scheme") return 3;
+  // A reduced program has an odd shape, layout, aspect or condition only where the fault needs it.
+  if (kind == "need" || kind == "shape" || kind == "layout" || kind == "operand" ||
+      kind == "aspect")
+    return 2.5;
   if (trait == "dtype:bf16" || trait == "dtype:f16" || trait == "dtype:f64") return 2.5;
+  if (kind == "class") return trait == "class:f32" || trait == "class:signed" ? 1 : 2;
   if (kind == "kind") return trait == "kind:elementwise" || trait == "kind:view" ? 1 : 2;
   return kind == "verdict" ? 0.5 : 1;
+}
+
+// How the operands of an application lie to each other.
+void AddOperands(const ir::Program& program, const ir::Statement& statement,
+                 std::set<std::string>& traits) {
+  const auto& operands = statement.operands;
+  const bool elementwise = ir::InfoOf(statement.op).shape_rule == ir::ShapeRule::kBroadcast;
+  for (size_t i = 1; i < operands.size(); ++i) {
+    if (elementwise && program.TypeOf(operands[i]).shape != program.TypeOf(operands[0]).shape) {
+      traits.insert("shape:broadcast");
+    }
+    if (std::ranges::count(operands, operands[i]) > 1) traits.insert("operand:twice");
+  }
 }
 
 void AddStatement(const ir::Program& program, const ir::Statement& statement,
                   std::set<std::string>& traits) {
   if (statement.kind == ir::StatementKind::kClone) traits.insert("op:clone");
+  if (statement.kind == ir::StatementKind::kDrop) traits.insert("op:drop");
   if (statement.kind == ir::StatementKind::kStream) traits.insert("op:stream");
+  if (statement.kind == ir::StatementKind::kSync) traits.insert("op:sync");
+  if (statement.kind == ir::StatementKind::kInput) {
+    const ir::Type& type = program.TypeOf(statement.results[0]);
+    const LayoutClass layout = ClassOf(statement.layout, type.shape);
+    if (layout != LayoutClass::kContiguous) {
+      traits.insert(fmt::format("layout:{}", LayoutClassName(layout)));
+    }
+    // An input that is read as it is has no op to tell its type.
+    traits.insert(fmt::format("class:{}", DtypeClassName(ClassOf(type.dtype()))));
+  }
   if (statement.kind != ir::StatementKind::kApply) return;
   traits.insert(fmt::format("op:{}", ir::Mnemonic(statement.op)));
   traits.insert(fmt::format("kind:{}", OpKindName(KindOf(statement.op))));
@@ -48,12 +77,15 @@ void AddStatement(const ir::Program& program, const ir::Statement& statement,
   const auto add_type = [&](ir::ValueId value) {
     const ir::Type& type = program.TypeOf(value);
     traits.insert(fmt::format("dtype:{}", ir::DtypeName(type.dtype())));
+    traits.insert(fmt::format("class:{}", DtypeClassName(ClassOf(type.dtype()))));
+    if (type.NumElements() == 0) traits.insert("shape:empty");
     if (type.quantized()) {
       traits.insert(fmt::format("scheme:{}", SchemeClassName(SchemeClassOf(type))));
     }
   };
   for (const ir::ValueId operand : statement.operands) add_type(operand);
   for (const ir::ValueId result : statement.results) add_type(result);
+  AddOperands(program, statement, traits);
 }
 
 std::vector<std::string> Common(const std::vector<std::vector<std::string>>& traits,
@@ -74,8 +106,9 @@ std::vector<std::string> Words(const std::string& text) {
 
 // A group's signature is a list of traits, every word of it.
 bool IsGroupName(const std::string& signature) {
-  constexpr std::string_view kKinds[] = {"attribute", "decision", "dtype",  "kind",
-                                         "op",        "rule",     "scheme", "verdict"};
+  constexpr std::string_view kKinds[] = {"aspect", "attribute", "class", "decision", "dtype",
+                                         "kind",   "layout",    "need",  "op",       "operand",
+                                         "rule",   "scheme",    "shape", "verdict"};
   const std::vector<std::string> words = Words(signature);
   return !words.empty() && std::ranges::all_of(words, [&](const std::string& word) {
     const size_t colon = word.find(':');
@@ -90,6 +123,15 @@ std::vector<std::string> TraitsOf(const reports::Finding& finding) {
   const auto program = ir::Parse(finding.reduced);
   if (!program) return {};
   std::set<std::string> traits = {fmt::format("verdict:{}", finding.verdict)};
+  // Conditions that the reducer could not drop: "need:pool".
+  for (const std::string& need : Words(program->header.needs)) {
+    traits.insert("need:" + need.substr(0, need.find('=')));
+  }
+  // The second word of a divergence's key: what about the value is wrong, mostly the number.
+  if (finding.key.starts_with("divergence/") && !finding.key.starts_with("divergence/number/")) {
+    const std::string aspect = finding.key.substr(std::string_view("divergence/").size());
+    traits.insert("aspect:" + aspect.substr(0, aspect.find('/')));
+  }
   for (const ir::Statement& statement : program->statements) {
     AddStatement(*program, statement, traits);
   }

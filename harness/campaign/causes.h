@@ -17,8 +17,9 @@
 
 namespace faultline::harness {
 
-// Traits of a reduced finding, sorted: verdict, ops with their kinds and families, dtypes, schemes,
-// attributes, rules and kinds of guilty decisions. Empty for one that was not reduced.
+// Traits of a reduced finding, sorted: verdict and aspect, ops with their kinds, dtypes and their
+// classes, schemes, attributes, layouts of inputs, odd shapes and operands, conditions of the
+// run, rules and kinds of guilty decisions. Empty for one that was not reduced.
 std::vector<std::string> TraitsOf(const reports::Finding& finding);
 
 // By finding: the signature of the group that it belongs to; its own where it is alone or was not

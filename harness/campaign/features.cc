@@ -22,7 +22,8 @@ constexpr size_t kRadiusOctaves = 24;
 constexpr std::array<size_t, kFeatureFamilyCount> kBlockSizes = {
     size_t{ir::kOpcodeCount} * kDtypeClassCount,
     size_t{kOpKindCount} * kOpKindCount * 2,
-    kRulesMax * 2,
+    kRulesMax,
+    kHashBuckets,
     1 + kHashBuckets,
     4,
     kHashBuckets,
@@ -53,6 +54,8 @@ bool HasDuplicates(std::vector<ir::ValueId> values) {
 
 }  // namespace
 
+size_t FeatureBlockBegin(FeatureFamily family) { return kBegins[static_cast<size_t>(family)]; }
+size_t FeatureCount() { return kBegins.back(); }
 size_t FeatureBlockSize(FeatureFamily family) { return kBlockSizes[static_cast<size_t>(family)]; }
 
 void Features::Hit(FeatureFamily family, size_t index) {
@@ -103,17 +106,13 @@ void Features::CountTrace(const PlanTrace& trace, std::span<const std::string_vi
     if (!block.tier.empty()) Hit(FeatureFamily::kTier, HashOf(block.tier));
     previous = &block;
   }
-  const auto hit_rule = [&](std::string_view name, bool fired) {
+  for (const auto& [name, count] : trace.rules_fired) {
     const auto at = std::ranges::find(rule_names, name);
-    if (at == rule_names.end()) return;
+    if (at == rule_names.end()) continue;
     const auto index = static_cast<size_t>(at - rule_names.begin());
-    Hit(FeatureFamily::kRule, std::min(index, kRulesMax - 1) * 2 + (fired ? 0 : 1));
-  };
-  for (const auto& [name, count] : trace.rules_fired) hit_rule(name, true);
-  // Refusals read "rule: why".
-  for (const auto& [name, count] : trace.rules_refused) {
-    hit_rule(name.substr(0, name.find(':')), false);
+    Hit(FeatureFamily::kRule, std::min(index, kRulesMax - 1));
   }
+  for (const auto& [reason, count] : trace.cuts) Hit(FeatureFamily::kCut, HashOf(reason));
   if (trace.in_place > 0) Hit(FeatureFamily::kAlias, 0);
   for (const auto& [reason, count] : trace.in_place_refused) {
     Hit(FeatureFamily::kAlias, 1 + HashOf(reason));
@@ -147,7 +146,9 @@ std::string FeatureName(size_t counter) {
       return "edge " + kind(index / 2 / kOpKindCount) + ">" + kind(index / 2 % kOpKindCount) +
              (index % 2 == 1 ? " fused" : " cut");
     case FeatureFamily::kRule:
-      return "rule " + std::to_string(index / 2) + (index % 2 == 0 ? " fired" : " refused");
+      return "rule " + std::to_string(index);
+    case FeatureFamily::kCut:
+      return "cut " + std::to_string(index);
     case FeatureFamily::kAlias:
       return index == 0 ? "alias granted" : "alias refused " + std::to_string(index);
     case FeatureFamily::kCacheEvent: {

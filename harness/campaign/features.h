@@ -28,7 +28,8 @@ inline constexpr size_t kFeaturesMax = 4096;
 enum class FeatureFamily : uint8_t {
   kOpDtype,  // opcode x dtype class of the first operand (of the result if there is none)
   kEdge,     // producer kind x consumer kind x {cut, fused}
-  kRule,     // rule x {fired, refused}; rules beyond the 128th share a counter
+  kRule,     // rules that fired; those beyond the 128th share a counter
+  kCut,      // why a producer and its consumer were not fused, hashed
   kAlias,    // granted, or the hashed reason why not
   kCacheEvent,
   kTier,         // hashed name
@@ -38,8 +39,11 @@ enum class FeatureFamily : uint8_t {
   kLayout,       // layout class of an input x op kind of a consumer
   kVerdict,
 };
-inline constexpr int kFeatureFamilyCount = 11;
+inline constexpr int kFeatureFamilyCount = 12;
+size_t FeatureBlockBegin(FeatureFamily family);
 size_t FeatureBlockSize(FeatureFamily family);
+// Of all families: counters beyond are not used.
+size_t FeatureCount();
 
 // The counters of one program.
 class Features {

@@ -3,6 +3,7 @@
 
 #include "harness/campaign/judge_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/campaign/causes.h"
@@ -24,10 +25,10 @@ JudgeQueue::JudgeQueue(const CampaignOptions& options) : options_(options), path
 void JudgeQueue::Add(reports::Finding finding) {
   OfKey& of_key = by_key_[finding.key];
   ++of_key.count;
-  if (of_key.judged >= options_.judged_per_key) return;
+  if (of_key.judged >= std::max(1, options_.judged_per_key)) return;
   ++of_key.judged;
   // What a whole campaign shows has no program to judge.
-  if (finding.program.empty()) {
+  if (finding.program.empty() || options_.judged_per_key == 0) {
     done_.push_back(std::move(finding));
     return;
   }

@@ -203,7 +203,8 @@ void Supervisor::CollectFindings() {
         status_.Print(fmt::format("finding: {}  [{}]", finding.title, finding.key));
       }
       judges_.Add(std::move(finding));
-      if (options_.stop_at_first) state_->stop.store(1);
+      const bool enough = options_.findings_max > 0 && recorded_ >= options_.findings_max;
+      if (options_.stop_at_first || enough) state_->stop.store(1);
     }
   }
 }

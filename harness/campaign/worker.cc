@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +20,7 @@
 
 #include "harness/backend/registry.h"
 #include "harness/backend/support.h"
+#include "harness/campaign/coverage.h"
 #include "harness/campaign/features.h"
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/make_finding.h"
@@ -99,7 +99,7 @@ class Worker {
   bool memo_is_next_ = false;
   Statistics statistics_;
   WorkerTotals totals_;
-  std::bitset<kFeaturesMax> features_seen_;
+  std::array<uint8_t, kFeaturesMax> features_seen_ = {};
   uint64_t statistics_written_ns_ = 0;
   uint64_t left_target_ns_ = 0;
 };
@@ -220,7 +220,10 @@ int Worker::RunOne(std::string_view text) {
   totals_.Spend(Stage::kJudge, judged - parsed);
   left_target_ns_ = MonotonicNs();
   totals_.Spend(Stage::kCount, left_target_ns_ - judged);
-  return judgement.verdict.kind == VerdictKind::kAgree ? 0 : kRejected;
+  // What is kept out of the corpus leads to nothing: the next program is a fresh one.
+  const bool keep = judgement.verdict.kind == VerdictKind::kAgree &&
+                    campaign_.feedback != FeedbackName(Feedback::kNone);
+  return keep ? 0 : kRejected;
 }
 
 void Worker::Account(const ir::Program& program, const Judgement& judgement, bool counted) {
@@ -241,20 +244,18 @@ void Worker::Account(const ir::Program& program, const Judgement& judgement, boo
 }
 
 void Worker::CountFeatures(const ir::Program& program, const Judgement& judgement) {
-  Features features{std::span<uint8_t>(faultline_extra_counters)};
+  const std::span<uint8_t> counters(faultline_extra_counters);
+  Features features{counters};
   features.CountProgram(program);
   features.CountTrace(judgement.observation.trace, rules_);
   features.CountComparison(judgement.verdict, judgement.statistics);
-  // Few of them: eight are passed over at a time.
-  for (size_t i = 0; i < kFeaturesMax; i += 8) {
-    uint64_t eight;
-    std::memcpy(&eight, faultline_extra_counters + i, sizeof(eight));
-    if (eight == 0) continue;
-    for (size_t k = i; k < i + 8; ++k) {
-      if (faultline_extra_counters[k] != 0) features_seen_.set(k);
-    }
+  // Whole vectors at a time: compilers see to it.
+  for (size_t i = 0; i < kFeaturesMax; ++i) {
+    features_seen_[i] |= faultline_extra_counters[i];
   }
-  slot().features.store(features_seen_.count(), std::memory_order_relaxed);
+  const auto unseen = static_cast<size_t>(std::ranges::count(features_seen_, 0));
+  slot().features.store(kFeaturesMax - unseen, std::memory_order_relaxed);
+  if (campaign_.feedback != FeedbackName(Feedback::kAll)) std::ranges::fill(counters, uint8_t{0});
 }
 
 void Worker::Record(const ir::Program& program, const RunOptions& run, const Judgement& judgement) {
@@ -281,6 +282,7 @@ void Worker::WriteStatistics() {
   statistics_written_ns_ = MonotonicNs();
   Statistics all = statistics_;
   totals_.AddTo(all);
+  AddFeatures(features_seen_, all);
   // A lost update of numbers is no reason to end a campaign.
   (void)WriteWholeFile(paths_.statistics(options_.index, options_.generation), all.Serialize())
       .ok();

@@ -65,6 +65,7 @@ void WorkerTotals::Count(const Judgement& judgement) {
   bytes_written_ += static_cast<uint64_t>(trace.bytes_written);
   bytes_least_ += static_cast<uint64_t>(trace.bytes_least);
   Merge(trace.rules_fired, rules_);
+  Merge(trace.cuts, cuts_);
   Merge(trace.launches, launches_);
   Merge(trace.in_place_refused, in_place_refused_);
 }
@@ -97,6 +98,7 @@ void WorkerTotals::AddTo(Statistics& statistics) const {
     add(fmt::format("time.{}_ns", StageName(static_cast<Stage>(i))), stage_ns_[i]);
   }
   for (const auto& [name, amount] : rules_) add(fmt::format("rule.{}", name), amount);
+  for (const auto& [name, amount] : cuts_) add(fmt::format("cut.{}", name), amount);
   for (const auto& [name, amount] : launches_) add(fmt::format("launch.{}", name), amount);
   for (const auto& [name, amount] : in_place_refused_) {
     add(fmt::format("in_place_refused.{}", name), amount);

@@ -32,7 +32,8 @@ class WorkerTotals {
  public:
   void Count(const Judgement& judgement);
   void Spend(Stage stage, uint64_t ns) { stage_ns_[static_cast<size_t>(stage)] += ns; }
-  // Adds "compare.*", "radius.*", "plan.*", "rule.*", "launch.*", "verdict.*" and "time.*_ns".
+  // Adds "compare.*", "radius.*", "plan.*", "rule.*", "cut.*", "launch.*", "verdict.*" and
+  // "time.*_ns".
   void AddTo(Statistics& statistics) const;
 
  private:
@@ -53,6 +54,7 @@ class WorkerTotals {
   uint64_t bytes_written_ = 0;
   uint64_t bytes_least_ = 0;
   NamedCounts rules_;
+  NamedCounts cuts_;
   NamedCounts launches_;
   NamedCounts in_place_refused_;
 };

@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "harness/backend/registry.h"
 #include "harness/backend/support.h"
 #include "harness/campaign/child_process.h"
+#include "harness/campaign/coverage.h"
 #include "harness/campaign/findings_log.h"
 #include "harness/campaign/status_line.h"
 #include "harness/campaign/summary.h"
@@ -91,11 +93,18 @@ reports::CampaignReport ReportOf(const CampaignOptions& options, const CampaignR
     report.rules.emplace_back(rule, result.statistics.Get(fmt::format("rule.{}", rule)));
   }
   report.matrix = MatrixOf(backend, result.statistics);
+  for (CoverageGroup& group : CoverageOf(result.statistics, backend)) {
+    report.coverage.push_back(
+        {std::move(group.name), group.reached, group.of, group.all_can_be, std::move(group.never)});
+  }
   report.never = figures.ops_never_generated;
   report.never.insert(report.never.end(), figures.rules_never_fired.begin(),
                       figures.rules_never_fired.end());
   report.findings = result.findings;
   report.statistics = result.statistics.NonZero();
+  // Features say met or not, which the groups say already.
+  std::erase_if(report.statistics,
+                [](const auto& entry) { return entry.first.starts_with("feature."); });
   report.contract = reference::PrintContract(backend.contract());
   return report;
 }

@@ -7,17 +7,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "harness/backend/registry.h"
-#include "harness/campaign/status_line.h"
-#include "harness/campaign/supervisor.h"
-#include "harness/cli/backend_options.h"
 #include "harness/cli/command.h"
+#include "harness/cli/fault_campaigns.h"
+#include "harness/cli/fault_feedback.h"
 #include "harness/cli/fault_score.h"
+#include "harness/cli/fault_signatures.h"
 #include "harness/cli/files.h"
 
 namespace faultline::harness {
@@ -34,58 +32,31 @@ Examples:
   faultline faults --backend canary --time 10s --json faults.json
   faultline faults --only reduce_tail_dropped,bf16_truncates --seeds 3
 
+With --signatures N each campaign goes on to N findings, and what counts is how many signatures
+they are folded into, and how many faults the signatures tell apart. With --compare-feedback N
+campaigns of N programs begin with nothing, without feedback to libFuzzer and with it.
+
+  faultline faults --signatures 1000 --corpus corpus/seeds --json signatures.json
+  faultline faults --compare-feedback 20000 --seeds 3 --markdown feedback.md
+
 exit code: 0 all found, 1 some not found, 5 no faults compiled in
 )";
 
-struct FaultArguments {
-  BackendOptions backend;
-  std::vector<std::string> corpus;
-  std::vector<std::string> only;
-  std::string out = "out/faults";
-  std::string json;
-  std::string markdown;
-  double seconds = 60;
-  int64_t seeds = 1;
-  int64_t jobs = 1;
-};
-
 ir::Status RunOne(const FaultArguments& arguments, uint64_t seed, FaultScore& score) {
-  CampaignOptions campaign;
-  campaign.backend.name = arguments.backend.names[0];
-  campaign.backend.fault = score.fault.id;
-  campaign.seeds = arguments.corpus;
-  campaign.seconds = arguments.seconds;
+  CampaignOptions campaign = CampaignAgainst(arguments, score.fault, std::to_string(seed));
   campaign.seed = seed;
-  campaign.jobs = static_cast<int>(arguments.jobs);
   campaign.judged_per_key = 1;
   campaign.stop_at_first = true;
-  campaign.quiet = true;
-  campaign.out = fmt::format("{}/{}-{}", arguments.out, score.fault.id, seed);
-  // Fresh each time: what an earlier campaign kept would be a hint.
-  std::error_code error;
-  std::filesystem::remove_all(campaign.out, error);
-  const auto result = RunCampaign(campaign);
+  const auto result = RunFresh(campaign);
   if (!result) return result.error();
-  if (result->interrupted) return {ir::StatusCode::kInternal, "interrupted"};
   ++score.campaigns;
-  if (result->findings.empty()) return {};
-  score.Count(result->findings[0]);
+  if (!result->findings.empty()) score.Count(result->findings[0]);
   return {};
 }
 
-ExitCode Bench(const FaultArguments& arguments) {
+ExitCode Bench(const FaultArguments& arguments, const std::vector<SeededFault>& faults) {
   std::vector<FaultScore> scores;
-  for (const SeededFault& fault : SeededFaults(arguments.backend.names[0])) {
-    if (arguments.only.empty() || std::ranges::count(arguments.only, fault.id) > 0) {
-      scores.emplace_back().fault = fault;
-    }
-  }
-  if (scores.empty()) {
-    return Failed({ir::StatusCode::kUnsupported,
-                   fmt::format("{} has no such seeded faults in this build (presets fuzz and asan "
-                               "have them)",
-                               arguments.backend.names[0])});
-  }
+  for (const SeededFault& fault : faults) scores.emplace_back().fault = fault;
   for (FaultScore& score : scores) {
     for (int64_t seed = 1; seed <= arguments.seeds; ++seed) {
       const ir::Status status = RunOne(arguments, static_cast<uint64_t>(seed), score);
@@ -118,13 +89,27 @@ ExitCode RunFaults(const Command& command, Arguments arguments) {
   options.Value("markdown", &faults.markdown, "FILE", "results as a table; - for stdout");
   options.Duration("time", &faults.seconds, "of one campaign");
   options.Value("seeds", &faults.seeds, "N", "campaigns a fault, with seeds 1 to N");
+  options.Value("signatures", &faults.signatures, "N",
+                "count the signatures of N findings a fault");
+  options.Value("compare-feedback", &faults.feedback, "N",
+                "compare campaigns of N programs from nothing: blind, led by code, led by all");
   options.Value("jobs", &faults.jobs, "N", "worker processes; default 1");
   if (const auto done = ParseArguments(command, options, arguments)) return *done;
-  if (faults.backend.names.size() != 1 || faults.seeds < 1 || faults.jobs < 1) {
-    return Failed(
-        {ir::StatusCode::kUsage, "faults takes one --backend, --seeds and --jobs of 1 or more"});
+  if (faults.backend.names.size() != 1 || faults.seeds < 1 || faults.jobs < 1 ||
+      faults.signatures < 0 || faults.feedback < 0) {
+    return Failed({ir::StatusCode::kUsage,
+                   "faults takes one --backend, --seeds and --jobs of 1 or more, and counts"});
   }
-  return Bench(faults);
+  const std::vector<SeededFault> seeded = FaultsOf(faults);
+  if (seeded.empty()) {
+    return Failed({ir::StatusCode::kUnsupported,
+                   fmt::format("{} has no such seeded faults in this build (presets fuzz and asan "
+                               "have them)",
+                               faults.backend.names[0])});
+  }
+  if (faults.signatures > 0) return MeasureSignatures(faults, seeded);
+  if (faults.feedback > 0) return CompareFeedback(faults, seeded);
+  return Bench(faults, seeded);
 }
 
 }  // namespace

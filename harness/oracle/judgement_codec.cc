@@ -141,7 +141,7 @@ void Visit(Is<TracedBlock> auto& b, auto& io) { io(b.rules), io(b.source_ops), i
 void Visit(Is<TracedDecision> auto& d, auto& io) { io(d.name), io(d.alternatives), io(d.choice); }
 
 void Visit(Is<PlanTrace> auto& t, auto& io) {
-  io(t.operations), io(t.blocks), io(t.decisions), io(t.rules_fired), io(t.rules_refused);
+  io(t.operations), io(t.blocks), io(t.decisions), io(t.rules_fired);
   io(t.cuts), io(t.cache_hits), io(t.cache_misses), io(t.cache_evictions), io(t.in_place);
   io(t.in_place_refused), io(t.launches), io(t.bytes_read), io(t.bytes_written);
   io(t.bytes_least), io(t.pool_high_water), io(t.environment);

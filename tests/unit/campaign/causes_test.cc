@@ -15,7 +15,7 @@ namespace {
 reports::Finding FindingOf(std::string_view op, std::string_view dtype) {
   reports::Finding finding;
   finding.verdict = "divergence";
-  finding.key = "divergence/" + std::string(op) + "/" + std::string(dtype);
+  finding.key = "divergence/number/" + std::string(op) + "/" + std::string(dtype);
   finding.signature = finding.key + " ops=" + std::string(op);
   const std::string type = std::string(dtype) + "[3]";
   finding.reduced = "faultline 1\n%a: " + type + " = input [1, 2, 3]\n%b: " + type + " = " +
@@ -44,7 +44,7 @@ TEST_CASE("one dtype that fails in every op is one cause") {
     findings.push_back(FindingOf(op, "bf16"));
   }
   CHECK(Signatures(findings) ==
-        std::set<std::string>{"dtype:bf16 kind:elementwise verdict:divergence"});
+        std::set<std::string>{"class:half dtype:bf16 kind:elementwise verdict:divergence"});
 }
 
 TEST_CASE("two causes stay two") {
@@ -56,6 +56,19 @@ TEST_CASE("two causes stay two") {
   CHECK(Signatures(findings).size() == 2);
 }
 
+TEST_CASE("a drop and a condition that the reducer had to keep make a cause") {
+  std::vector<reports::Finding> findings;
+  for (const std::string_view op : {"abs", "neg", "exp", "sqrt", "tanh"}) {
+    reports::Finding finding = FindingOf(op, "f32");
+    const size_t read = finding.reduced.rfind("read");
+    finding.reduced.insert(read, "drop %a\n");
+    finding.reduced.insert(finding.reduced.find('\n') + 1, "# needs: pool=guard\n");
+    findings.push_back(finding);
+  }
+  CHECK(Signatures(findings) == std::set<std::string>{"class:f32 dtype:f32 kind:elementwise "
+                                                      "need:pool op:drop verdict:divergence"});
+}
+
 TEST_CASE("three causes of three findings each stay three") {
   std::vector<reports::Finding> findings;
   for (int i = 0; i < 3; ++i) {
@@ -63,9 +76,9 @@ TEST_CASE("three causes of three findings each stay three") {
       findings.push_back(FindingOf(op, "f32"));
     }
   }
-  CHECK(Signatures(findings) == std::set<std::string>{"divergence/abs/f32 ops=abs",
-                                                      "divergence/neg/f32 ops=neg",
-                                                      "divergence/exp/f32 ops=exp"});
+  CHECK(Signatures(findings) == std::set<std::string>{"divergence/number/abs/f32 ops=abs",
+                                                      "divergence/number/neg/f32 ops=neg",
+                                                      "divergence/number/exp/f32 ops=exp"});
 }
 
 TEST_CASE("five findings are a group, four are not, whatever else there is") {
@@ -117,7 +130,7 @@ TEST_CASE("a few findings, and those that were not reduced, keep their signature
     findings.back().reduced.clear();
     findings.back().signature.clear();
   }
-  CHECK(Signatures(findings).contains("divergence/abs/f32"));
+  CHECK(Signatures(findings).contains("divergence/number/abs/f32"));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_CASE("traces leave edges, rules, aliases and cache events") {
   trace.blocks[1].source_ops = {ir::Opcode::kSort};
   trace.blocks[1].tier = "sort";
   trace.rules_fired = {{"b", 2}};
-  trace.rules_refused = {{"a: too large", 1}};
+  trace.cuts = {{"too large", 1}};
   trace.in_place = 1;
   trace.in_place_refused = {{"not the sole owner", 1}};
   trace.cache_hits = 3;
@@ -81,9 +81,13 @@ TEST_CASE("traces leave edges, rules, aliases and cache events") {
   Features(counters.values).CountTrace(trace, rules);
   CHECK(counters.Of("edge elementwise>reduction fused") == 1);
   CHECK(counters.Of("edge reduction>sort cut") == 1);
-  CHECK(counters.Of("rule 1 fired") == 1);
-  CHECK(counters.Of("rule 0 refused") == 1);
-  CHECK(counters.Of("rule 0 fired") == 0);
+  CHECK(counters.Of("rule 1") == 1);
+  CHECK(counters.Of("rule 0") == 0);
+  size_t cuts = 0;
+  for (size_t i = 0; i < FeatureBlockSize(FeatureFamily::kCut); ++i) {
+    cuts += counters.values[FeatureBlockBegin(FeatureFamily::kCut) + i];
+  }
+  CHECK(cuts == 1);
   CHECK(counters.Of("alias granted") == 1);
   CHECK(counters.Of("cache hit") == 1);
   CHECK(counters.Of("cache miss") == 0);

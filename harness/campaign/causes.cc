@@ -19,7 +19,7 @@
 namespace faultline::harness {
 namespace {
 
-constexpr uint64_t kGroupMin = 5;
+constexpr size_t kGroupMin = 5;
 // Below this, findings that share nothing else have nothing in common: f32 elementwise programs are
 // what campaigns draw most.
 constexpr double kWeightMin = 2;
@@ -116,6 +116,20 @@ bool IsGroupName(const std::string& signature) {
   });
 }
 
+// Groups of several campaigns: one that has all traits of a broader one is the same cause, which
+// happened to meet fewer ops or dtypes there.
+void JoinGroups(const std::vector<std::vector<std::string>>& traits, std::vector<size_t> groups,
+                std::vector<std::string>& signatures) {
+  std::ranges::sort(groups, {}, [&](size_t i) { return std::tuple(traits[i].size(), i); });
+  for (size_t at = 0; at < groups.size(); ++at) {
+    for (size_t broader = 0; broader < at; ++broader) {
+      if (!std::ranges::includes(traits[groups[at]], traits[groups[broader]])) continue;
+      signatures[groups[at]] = signatures[groups[broader]];
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> TraitsOf(const reports::Finding& finding) {
@@ -145,15 +159,19 @@ std::vector<std::string> TraitsOf(const reports::Finding& finding) {
 std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findings) {
   std::vector<std::string> signatures;
   std::vector<std::vector<std::string>> traits;
-  std::vector<uint64_t> counts;  // findings that are known to have the traits
   std::set<size_t> open;
+  std::vector<size_t> groups;
   for (const reports::Finding& finding : findings) {
     signatures.push_back(finding.signature.empty() ? finding.key : finding.signature);
     const bool group = IsGroupName(finding.signature);
     traits.push_back(group ? Words(finding.signature) : TraitsOf(finding));
-    counts.push_back(group ? finding.count : 1);
-    if (!traits.back().empty()) open.insert(traits.size() - 1);
+    if (group) {
+      groups.push_back(signatures.size() - 1);
+    } else if (!traits.back().empty()) {
+      open.insert(signatures.size() - 1);
+    }
   }
+  JoinGroups(traits, groups, signatures);
   while (true) {
     std::map<std::string, std::vector<size_t>> having;
     for (const size_t i : open) {
@@ -163,10 +181,8 @@ std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findi
     double best_score = 0;
     for (const auto& [trait, group] : having) {
       const double weight = WeightOf(trait);
-      uint64_t size = 0;
-      for (const size_t i : group) size += counts[i];
-      if (size < kGroupMin || weight < kWeightMin) continue;
-      const double score = weight * static_cast<double>(size);
+      if (group.size() < kGroupMin || weight < kWeightMin) continue;
+      const double score = weight * static_cast<double>(group.size());
       if (score <= best_score) continue;
       best = &group;
       best_score = score;

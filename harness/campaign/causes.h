@@ -26,8 +26,8 @@ std::vector<std::string> TraitsOf(const reports::Finding& finding);
 // reduced. Greedy: the trait that most findings share beyond what programs have anyway makes a
 // group, named by the traits that all of the group have; then the rest. A group needs five
 // findings and a trait that tells something: what half of all programs have does not. A record that
-// stands for a group already (`count` of its findings) brings the group's traits, so that the
-// groups of several campaigns are grouped again.
+// stands for a group already joins one whose traits it has, so that the groups of several campaigns
+// become one.
 std::vector<std::string> CauseSignatures(std::span<const reports::Finding> findings);
 
 // One finding a cause, with the number folded into it: the best example of it (confirmed, reduced,

@@ -19,9 +19,9 @@
 
 namespace faultline::harness {
 
-// Of one fault: as many as this at most, and at least nine in ten faults told apart.
+// Of one fault: as many as this at most; and at least nine signatures of ten faults.
 inline constexpr int kSignaturesMax = 3;
-inline constexpr double kToldApartMin = 0.9;
+inline constexpr double kDistinctMin = 0.9;
 
 struct FaultSignatures {
   SeededFault fault;
@@ -29,8 +29,11 @@ struct FaultSignatures {
   std::vector<reports::Finding> causes;  // folded, with counts
 };
 
-// Faults whose largest cause has a signature that is no other fault's, when the findings of all
-// are folded together as if one backend had all the faults. Faults without findings are left out.
+// The signatures of the largest cause of each fault, without repetitions.
+int DistinctSignatures(std::span<const FaultSignatures> faults);
+// Stricter: faults whose largest cause has a signature that is no other fault's, when the findings
+// of all are folded together as if one backend had all the faults. Faults without findings are left
+// out.
 int ToldApart(std::span<const FaultSignatures> faults);
 
 nlohmann::json SignaturesToJson(std::span<const FaultSignatures> faults, int64_t wanted);

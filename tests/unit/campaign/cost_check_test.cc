@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> KeysOf(const CampaignOptions& options, std::string_view statistics,
                                 uint64_t programs, std::string_view backend = "fusion-cpu") {
-  const auto made = MakeBackend({std::string(backend), "", ""});
+  const auto made = MakeBackend({.name = std::string(backend)});
   REQUIRE(made.has_value());
   const auto parsed = Statistics::Parse(statistics);
   REQUIRE(parsed.has_value());

@@ -11,7 +11,8 @@ namespace {
 
 TEST_CASE("options survive their text") {
   CampaignOptions before;
-  before.backend = {"./libmine.so", "tail", "one_value yes\nulp exp 2\n"};
+  before.backend = {
+      .name = "./libmine.so", .fault = "tail", .contract_text = "one_value yes\nulp exp 2\n"};
   before.seeds = {"corpus/seeds", "a folder with spaces"};
   before.deny = {"fuse(%a,%b)"};
   before.seconds = 12.5;

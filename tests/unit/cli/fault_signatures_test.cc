@@ -33,6 +33,7 @@ TEST_CASE("faults with one signature are not told apart, others are") {
   CHECK(json["told_apart"] == 2);
   faults.push_back({Fault("d"), 20, {Cause(sum, 20)}});
   CHECK(ToldApart(faults) == 1);
+  CHECK(DistinctSignatures(faults) == 2);
   // More of one fault than of another in the same group changes nothing.
   faults[0].causes[1].count = 1000;
   CHECK(ToldApart(faults) == 3);

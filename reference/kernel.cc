@@ -37,14 +37,20 @@ BroadcastMap::BroadcastMap(const ir::Shape& operand, const ir::Shape& result) {
   if (n == 0) return;
   const auto strides = operand.RowMajorStrides();
   const int lead = result.rank() - operand.rank();
+  // Row by row of the last axis, along which the operand lies dense or repeats one element.
+  const int last = operand.rank() - 1;
+  const int64_t step = last >= 0 && operand[last] != 1 ? 1 : 0;
+  const int64_t row = last >= 0 ? result[last + lead] : 1;
+  ir::Shape rows = result;
+  if (last >= 0) rows[last + lead] = 1;
   int64_t index[ir::kRankMax] = {};
   do {
     int64_t at = 0;
-    for (int axis = 0; axis < operand.rank(); ++axis) {
+    for (int axis = 0; axis < last; ++axis) {
       if (operand[axis] != 1) at += index[axis + lead] * strides[static_cast<size_t>(axis)];
     }
-    table_.push_back(at);
-  } while (ir::NextIndex(result, index));
+    for (int64_t i = 0; i < row; ++i, at += step) table_.push_back(at);
+  } while (ir::NextIndex(rows, index));
 }
 
 bool ExactOnPoints(ir::Opcode op, const ir::Attributes& attributes, const Contract& contract,

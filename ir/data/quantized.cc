@@ -17,6 +17,9 @@
 namespace faultline::ir {
 namespace {
 
+// The unit that a code shares: a word for packed_u32, else a byte.
+int UnitBytes(const Scheme& scheme) { return scheme.store == QStore::kPackedU32 ? 4 : 1; }
+
 // Visits every logical element in row-major order: body(flat index, place of its code).
 template <typename Body>
 void ForEachCode(const Type& type, Body body) {
@@ -27,14 +30,25 @@ void ForEachCode(const Type& type, Body body) {
     for (; flat < count; ++flat) body(static_cast<size_t>(flat), CodePlace{flat, 0});
     return;
   }
+  // Row by row: within a row places follow from each other.
+  const Scheme& scheme = type.scheme();
+  const int last = type.shape.rank() - 1;
+  const int64_t row = last < 0 ? 1 : type.shape[last];
+  Shape rows = type.shape;
+  if (last >= 0) rows[last] = 1;
+  const bool fills_units = scheme.packed_dim == 0;  // codes of a row share units with each other
   std::array<int64_t, kRankMax> index = {};
   do {
-    body(static_cast<size_t>(flat++), PlaceOfCode(type.scheme(), type.shape, index.data()));
-  } while (NextIndex(type.shape, index.data()));
+    CodePlace place = PlaceOfCode(scheme, type.shape, index.data());
+    for (int64_t i = 0; i < row; ++i) {
+      body(static_cast<size_t>(flat++), place);
+      if (fills_units) place.shift += CodeBits(scheme.value);
+      if (fills_units && place.shift < 8 * UnitBytes(scheme)) continue;
+      place.byte += UnitBytes(scheme);
+      if (fills_units) place.shift = 0;
+    }
+  } while (NextIndex(rows, index.data()));
 }
-
-// The unit that a code shares: a word for packed_u32, else a byte.
-int UnitBytes(const Scheme& scheme) { return scheme.store == QStore::kPackedU32 ? 4 : 1; }
 
 uint32_t LoadUnit(const std::byte* from, int bytes) {
   // Copies of constant size are one instruction each, others are calls.

@@ -239,10 +239,12 @@ void Evaluator::Step(int index) {
   ++next_;
   values_.resize(program_.values.size());
   sources_.resize(program_.values.size());
+  from_pins_.resize(program_.values.size());
   const ir::Statement& statement = program_.statements[static_cast<size_t>(index)];
   switch (statement.kind) {
     case ir::StatementKind::kInput: {
       const ir::ValueId value = statement.results[0];
+      if (options_.unpinned != nullptr) return TakeUnpinned(value);
       const ir::Type& type = program_.TypeOf(value);
       Evaluated& input = values_[value];
       input = {};
@@ -258,9 +260,15 @@ void Evaluator::Step(int index) {
     case ir::StatementKind::kClone:
       values_[statement.results[0]] = values_[statement.operands[0]];
       sources_[statement.results[0]] = sources_[statement.operands[0]];
+      from_pins_[statement.results[0]] = from_pins_[statement.operands[0]];
       return;
     case ir::StatementKind::kApply:
-      Apply(index, statement);
+      if (options_.unpinned != nullptr && !FollowsFromPin(statement)) {
+        for (const ir::ValueId result : statement.results) TakeUnpinned(result);
+      } else {
+        Apply(index, statement);
+      }
+      for (const ir::ValueId result : statement.results) UsePin(result);
       return;
     case ir::StatementKind::kDrop:
     case ir::StatementKind::kRead:
@@ -270,6 +278,25 @@ void Evaluator::Step(int index) {
     case ir::StatementKind::kExpectError:
       return;
   }
+}
+
+bool Evaluator::FollowsFromPin(const ir::Statement& statement) const {
+  return std::ranges::any_of(statement.operands,
+                             [this](ir::ValueId operand) { return from_pins_[operand]; });
+}
+
+void Evaluator::TakeUnpinned(ir::ValueId value) {
+  values_[value] = options_.unpinned->values[value];
+  sources_[value] = values_[value].naive;
+  from_pins_[value] = false;
+}
+
+void Evaluator::UsePin(ir::ValueId value) {
+  const auto pin = pins_.find(value);
+  if (pin == pins_.end()) return;
+  sources_[value] = pin->second;
+  values_[value].consumed = std::make_shared<const Enclosure>(pin->second);
+  from_pins_[value] = true;
 }
 
 void Evaluator::Apply(int index, const ir::Statement& statement) {
@@ -339,6 +366,7 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     if (options_.enclosures && consumed_wider) {
       result.consumed = Unite(*enclosure, *wide[r], naive[r]);
     }
+    from_pins_[statement.results[r]] = FollowsFromPin(statement);
     PointsPtr& source = sources_[statement.results[r]];
     source = naive[r];
     if (options_.nature != nullptr && MayBeLeftWider(app, r)) {
@@ -347,10 +375,6 @@ void Evaluator::Apply(int index, const ir::Statement& statement) {
     if (const ir::Type& type = program_.TypeOf(statement.results[r]); type != app.types[r]) {
       Requantize(contract_, type, source, options_.enclosures, result);
       source = result.naive;
-    }
-    if (const auto pin = pins_.find(statement.results[r]); pin != pins_.end()) {
-      source = pin->second;
-      result.consumed = std::make_shared<const Enclosure>(pin->second);
     }
   }
 }

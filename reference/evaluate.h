@@ -21,6 +21,7 @@
 namespace faultline::reference {
 
 class Nature;
+struct Evaluation;
 
 // An index error of one statement. `certain`: every permitted execution meets it; else only some.
 struct Spoil {
@@ -66,6 +67,9 @@ struct EvaluateOptions {
   // Inputs by value id, where the caller has materialised them already (entries may be null). Must
   // outlive the evaluation.
   std::span<const ir::HostTensor* const> inputs = {};
+  // An evaluation of this program under this contract without pins, for one with pins: what follows
+  // from none of them is taken from it. Must outlive the evaluation.
+  const Evaluation* unpinned = nullptr;
 };
 
 class Evaluator {
@@ -90,6 +94,10 @@ class Evaluator {
 
  private:
   void Apply(int index, const ir::Statement& statement);
+  bool FollowsFromPin(const ir::Statement& statement) const;
+  void TakeUnpinned(ir::ValueId value);
+  // Lets consumers see what was observed of the value, if it is pinned.
+  void UsePin(ir::ValueId value);
 
   const ir::Program& program_;
   Contract contract_;
@@ -98,6 +106,7 @@ class Evaluator {
   std::vector<Evaluated> values_;
   // By value: the bits that consumers are evaluated from (the naive ones, or the pinned).
   std::vector<std::shared_ptr<const Points>> sources_;
+  std::vector<bool> from_pins_;  // by value: pinned, or follows from one that is
   int next_ = 0;
 };
 

@@ -59,7 +59,8 @@ class Comparer {
       if (!pins.empty()) {
         // The first comparison has shown that what is pinned is admissible; the second is sharper
         // on all that follows from it.
-        result.pinned = reference::Evaluate(program_, contract_, pins);
+        result.pinned =
+            reference::Evaluate(program_, contract_, pins, {.unpinned = &evaluation});
         result.statistics = {};
         result.statistics.pinned_values = static_cast<int64_t>(pins.size());
         result.verdict = CheckReads(*result.pinned, result.statistics);

@@ -128,6 +128,32 @@ TEST_CASE("what was observed is taken as given by what depends on it") {
   CHECK(Describe(pinned, *program.Find("e")) == "[0x1.5bf0a8p+1, 0x1.5bf0aap+1]");
 }
 
+TEST_CASE("what follows from no pin may come from an evaluation without pins") {
+  const ir::Program program = ParseOrFail(
+      "%a: f32[1] = input [0x1p+0]\n"
+      "%e: f32[1] = exp %a\n"
+      "%c: f32[1] = clone %e\n"
+      "%s: f32[1] = sin %a\n"
+      "%t: f32[1] = clone %s\n"
+      "%y: f32[1] = mul_scalar %c 0x1.8p+0\n"
+      "%z: f32[1] = mul %y %t\n");
+  const auto e = *program.Find("e");
+  ir::HostTensor observed{program.TypeOf(e), {}};
+  observed.bytes.resize(4);
+  ir::StoreElement(ir::Dtype::kF32, 0x402df855, observed.bytes.data());  // 0x1.5bf0aap+1
+  const Pins pins = {{e, observed}};
+  const Evaluation unpinned = Evaluate(program, FusionCpuContract());
+  const Evaluation whole = Evaluate(program, FusionCpuContract(), pins);
+  const Evaluation rest =
+      Evaluate(program, FusionCpuContract(), pins, {.unpinned = &unpinned});
+  for (ir::ValueId value = 0; value < program.values.size(); ++value) {
+    CHECK(Describe(rest, value) == Describe(whole, value));
+    CHECK(rest.Naive(value) == whole.Naive(value));
+  }
+  CHECK(rest.values[*program.Find("s")].enclosure == unpinned.values[*program.Find("s")].enclosure);
+  CHECK(Describe(rest, *program.Find("z")) != Describe(unpinned, *program.Find("z")));
+}
+
 TEST_CASE("contraction and wider intermediates reach consumers, not readers") {
   const std::string body =
       "%a: f32[1] = input [0x1.000002p+0]\n"

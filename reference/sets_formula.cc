@@ -87,7 +87,10 @@ FloatSet Sets::LogSigmoid(const Float& operand) const {
     };
     const Real low = std::min(lo, Real{0}) - (at_lo + error(at_lo));
     const Real high = std::min(hi, Real{0}) - std::max(at_hi - error(at_hi), Real{0});
-    inner.AddCorrectlyRounded(to, static_cast<double>(low), static_cast<double>(high));
+    // These differences are rounded too, which may be more than that error, and to the very middle
+    // between two values of the dtype.
+    inner.AddCorrectlyRounded(to, static_cast<double>(LowerEnd(low)),
+                              static_cast<double>(UpperEnd(high)));
   };
   for (size_t i = 0; i < static_cast<size_t>(x.count); ++i) {
     const auto [lo, hi] = x.intervals[i];

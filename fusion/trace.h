@@ -57,7 +57,7 @@ enum class DecisionKind : uint8_t {
   kAlias,    // alias(%from,%to): 0 fresh buffer, 1 in place
   kThreads,  // threads(%y): 0 one thread, 1 when the size pays, 2 always
   kTiles,    // tiles(%y): 0 as large as the caches allow, 1 as small as keeps the bits
-  kTier,     // tier(%y): 0 on the host, 1 on the device
+  kTier,     // tier(%y): 0 on the host, 1 on the device, 2 by a kernel of its own when size pays
 };
 std::string_view DecisionKindName(DecisionKind kind);
 

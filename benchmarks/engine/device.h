@@ -1,11 +1,13 @@
 // Copyright The Faultline Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A CPU target with buffers for one benchmark.
+// A target with buffers for one benchmark: the CPU's, or with FAULTLINE_BENCH_TARGET=opencl that of
+// the default OpenCL device.
 
 #ifndef BENCHMARKS_ENGINE_DEVICE_H_
 #define BENCHMARKS_ENGINE_DEVICE_H_
 
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include "fusion/block/builder.h"
 #include "fusion/cpu/cpu_target.h"
+#include "fusion/opencl/opencl_target.h"
 #include "ir/base/check.h"
 
 namespace faultline::benchmarks {
@@ -22,9 +25,10 @@ class Device {
   explicit Device(int threads = 1) {
     fusion::TargetOptions options;
     options.threads = threads;
-    auto made = fusion::cpu::MakeCpuTarget(options);
-    FAULTLINE_CHECK(made.has_value(), "a CPU target");
+    auto made = MakeTarget(options);
+    FAULTLINE_CHECK(made.has_value(), "a target");
     target_ = std::move(*made);
+    run_.tier = 2;  // as plans prefer
     run_.account = &account_;
     run_.error = &error_;
   }
@@ -53,9 +57,20 @@ class Device {
   }
   void Run(const fusion::Kernel& kernel, const fusion::LaunchBinding& binding) {
     FAULTLINE_CHECK(target_->Run(kernel, binding, run_).ok(), "a launch");
+    FAULTLINE_CHECK(target_->Fence().ok(), "a fence");
   }
 
  private:
+  static ir::Result<std::unique_ptr<fusion::Target>> MakeTarget(
+      const fusion::TargetOptions& options) {
+    if (std::getenv("FAULTLINE_BENCH_TARGET") == nullptr) {
+      return fusion::cpu::MakeCpuTarget(options);
+    }
+    return fusion::opencl::MakeOpenClTarget("", options, [&](fusion::MemorySource* memory) {
+      return fusion::cpu::MakeCpuTarget(options, memory);
+    });
+  }
+
   std::unique_ptr<fusion::Target> target_;
   fusion::MemoryAccount account_;
   fusion::LaunchError error_;

@@ -9,7 +9,9 @@
 namespace faultline::fusion::opencl {
 
 extern const char kArithmeticSource[];
+extern const char kLanesSource[];
 extern const char kInterpreterSource[];
+extern const char kStepsSource[];
 
 }  // namespace faultline::fusion::opencl
 

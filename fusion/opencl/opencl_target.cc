@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "fusion/opencl/generate.h"
 #include "fusion/opencl/heap.h"
 #include "fusion/opencl/runtime.h"
 #include "ir/base/check.h"
@@ -20,6 +22,13 @@ namespace {
 // Address space of a target's heap where the device would give more.
 constexpr int64_t kHeapMax = int64_t{1} << 33;
 
+// 0: the host; 1: the interpreter kernel; 2: a generated kernel for spaces of so many elements and
+// more, which pay for a compilation; 3, which no plan asks for: a generated kernel always.
+constexpr int kTiers = 3;
+constexpr int64_t kGenerateFrom = int64_t{1} << 20;
+// Generated kernels that a target keeps.
+constexpr size_t kGeneratedMax = 256;
+
 // What the trace says of launches that are no blocks, by the kind of launch.
 constexpr std::string_view kHostTiers[] = {
     "block on host",      "matmul on host",       "sort on host",
@@ -29,10 +38,12 @@ static_assert(std::size(kHostTiers) == std::variant_size_v<Launch>);
 
 class OpenClKernel final : public Kernel {
  public:
-  int tiers() const override { return program == nullptr ? 1 : 2; }
+  int tiers() const override { return program == nullptr ? 1 : kTiers; }
   std::string_view tier_name(int tier) const override {
     if (program == nullptr) return reason;
-    return tier == 0 ? "block on host: chosen" : "block on device: interpreted";
+    return tier == 0   ? "block on host: chosen"
+           : tier == 1 ? "block on device: interpreted"
+                       : "block on device: generated if large";
   }
 
   std::shared_ptr<const Block> block;
@@ -49,6 +60,7 @@ class OpenClTarget final : public Target {
   ~OpenClTarget() override {
     host_.reset();
     heap_.reset();
+    ReleaseGenerated();
     if (kernel_ != nullptr) api_.ReleaseKernel(kernel_);
     if (queue_ != nullptr) api_.ReleaseCommandQueue(queue_);
   }
@@ -130,7 +142,13 @@ class OpenClTarget final : public Target {
   ir::Status LetPoolWrite() { return guarded_ ? heap_->ToHost() : ir::Status(); }
   ir::Status RunOnDevice(const OpenClKernel& kernel, const BlockBinding& binding,
                          const LaunchShape& shape, const RunOptions& options);
-  ir::Status Enqueue(const std::vector<int64_t>& words, const LaunchShape& shape,
+  // The generated kernel of a block with accesses of such forms.
+  ir::Result<cl_kernel> Generate(const OpenClKernel& kernel, const BlockBinding& binding);
+  void ReleaseGenerated() {
+    for (const auto& [key, kernel] : generated_) api_.ReleaseKernel(kernel);
+    generated_.clear();
+  }
+  ir::Status Enqueue(cl_kernel kernel, const std::vector<int64_t>& words, const LaunchShape& shape,
                      std::vector<int64_t>* errors);
 
   std::shared_ptr<const Runtime> runtime_;
@@ -139,6 +157,8 @@ class OpenClTarget final : public Target {
   std::mutex mutex_;  // of all below
   cl_command_queue queue_ = nullptr;
   cl_kernel kernel_ = nullptr;
+  // By everything that their source depends on.
+  std::map<std::vector<int64_t>, cl_kernel> generated_;
   std::unique_ptr<Heap> heap_;
   std::unique_ptr<Target> host_;
 };
@@ -181,6 +201,13 @@ ir::Status OpenClTarget::RunOnDevice(const OpenClKernel& kernel, const BlockBind
   const auto offset_of = [&](Buffer* buffer) {
     return heap_->OffsetOf(static_cast<HostBuffer*>(buffer)->data());
   };
+  cl_kernel code = kernel_;
+  const int64_t space = shape.units * (kernel.block->has_row ? shape.row : 1);
+  if (options.tier > 2 || (options.tier == 2 && space >= kGenerateFrom)) {
+    auto generated = Generate(kernel, binding);
+    if (!generated.has_value()) return std::move(generated).error();
+    code = *generated;
+  }
   Buffer* scratch = nullptr;
   if (shape.scratch_stride > 0) {
     FAULTLINE_RETURN_IF_ERROR(LetPoolWrite());
@@ -193,7 +220,7 @@ ir::Status OpenClTarget::RunOnDevice(const OpenClKernel& kernel, const BlockBind
                   scratch == nullptr ? 0 : offset_of(scratch));
   // Source, position, index and bound of what each item found first.
   std::vector<int64_t> errors(kernel.program->indexed ? static_cast<size_t>(4 * shape.items) : 0);
-  ir::Status status = Enqueue(words, shape, &errors);
+  ir::Status status = Enqueue(code, words, shape, &errors);
   if (scratch != nullptr) {
     // The queue is in order: whoever gets this memory next comes after the launch.
     if (status.ok()) status = LetPoolWrite();
@@ -213,9 +240,27 @@ ir::Status OpenClTarget::RunOnDevice(const OpenClKernel& kernel, const BlockBind
   return {};
 }
 
+ir::Result<cl_kernel> OpenClTarget::Generate(const OpenClKernel& kernel,
+                                             const BlockBinding& binding) {
+  const std::vector<AccessForm> forms = FormsOf(*kernel.block, binding);
+  std::vector<int64_t> key = kernel.program->code;
+  key.push_back(kernel.block->has_row ? 1 : 0);
+  for (AccessForm form : forms) key.push_back(static_cast<int64_t>(form));
+  if (const auto it = generated_.find(key); it != generated_.end()) return it->second;
+  FAULTLINE_ASSIGN_OR_RETURN(
+      cl_program program, runtime_->Compile(GenerateKernel(*kernel.block, *kernel.program, forms)));
+  cl_int error = CL_SUCCESS;
+  cl_kernel made = api_.CreateKernel(program, "run_block", &error);
+  api_.ReleaseProgram(program);  // the kernel keeps it
+  if (error != CL_SUCCESS) return std::unexpected(CallError("clCreateKernel", error));
+  if (generated_.size() == kGeneratedMax) ReleaseGenerated();
+  generated_.emplace(std::move(key), made);
+  return made;
+}
+
 // Waits only if there are errors to read.
-ir::Status OpenClTarget::Enqueue(const std::vector<int64_t>& words, const LaunchShape& shape,
-                                 std::vector<int64_t>* errors) {
+ir::Status OpenClTarget::Enqueue(cl_kernel kernel, const std::vector<int64_t>& words,
+                                 const LaunchShape& shape, std::vector<int64_t>* errors) {
   FAULTLINE_RETURN_IF_ERROR(heap_->ToDevice());
   cl_int error = CL_SUCCESS;
   const auto make = [&](cl_mem_flags flags, size_t bytes, const void* from) {
@@ -235,15 +280,15 @@ ir::Status OpenClTarget::Enqueue(const std::vector<int64_t>& words, const Launch
     error = body();
   };
   const cl_mem heap = heap_->object();
-  then("clSetKernelArg", [&] { return api_.SetKernelArg(kernel_, 0, sizeof(heap), &heap); });
-  then("clSetKernelArg", [&] { return api_.SetKernelArg(kernel_, 1, sizeof(launch), &launch); });
+  then("clSetKernelArg", [&] { return api_.SetKernelArg(kernel, 0, sizeof(heap), &heap); });
+  then("clSetKernelArg", [&] { return api_.SetKernelArg(kernel, 1, sizeof(launch), &launch); });
   then("clSetKernelArg", [&] {
-    return api_.SetKernelArg(kernel_, 2, sizeof(found), found == nullptr ? nullptr : &found);
+    return api_.SetKernelArg(kernel, 2, sizeof(found), found == nullptr ? nullptr : &found);
   });
   const size_t local = runtime_->local_size();
   const size_t global = (static_cast<size_t>(shape.items) + local - 1) / local * local;
   then("clEnqueueNDRangeKernel", [&] {
-    return api_.EnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &local, 0, nullptr,
+    return api_.EnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &global, &local, 0, nullptr,
                                      nullptr);
   });
   if (error_bytes > 0) {

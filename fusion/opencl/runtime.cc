@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <mutex>
 #include <string>
@@ -47,12 +46,12 @@ ir::Result<std::shared_ptr<const Runtime>> Runtime::Get(std::string_view selecto
   if (const auto it = made.find(selector); it != made.end()) return it->second;
   FAULTLINE_ASSIGN_OR_RETURN(const Device device, FindDevice(selector));
   std::shared_ptr<Runtime> runtime(new Runtime(*api, device));
-  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(runtime->Build());
+  FAULTLINE_RETURN_UNEXPECTED_IF_ERROR(runtime->Start());
   made.emplace(selector, runtime);
   return runtime;
 }
 
-ir::Status Runtime::Build() {
+ir::Status Runtime::Start() {
   const bool cpu = device_.facts.kind == "cpu";
   spread_.lanes = cpu ? kCpuLanes : 1;
   spread_.items_max = cpu ? kCpuItemsPerUnit * std::max(device_.facts.compute_units, 1) : kGpuItems;
@@ -60,22 +59,31 @@ ir::Status Runtime::Build() {
   cl_int error = CL_SUCCESS;
   context_ = api_.CreateContext(nullptr, 1, &device_.id, nullptr, nullptr, &error);
   if (error != CL_SUCCESS) return CallError("clCreateContext", error);
-  const std::string preamble = PreambleOf(spread_.lanes);
-  std::array<const char*, 3> sources = {preamble.c_str(), kArithmeticSource, kInterpreterSource};
-  program_ =
-      api_.CreateProgramWithSource(context_, sources.size(), sources.data(), nullptr, &error);
-  if (error != CL_SUCCESS) return CallError("clCreateProgramWithSource", error);
-  error = api_.BuildProgram(program_, 1, &device_.id, OptionsFor(device_.facts).c_str(), nullptr,
+  auto program = Compile(std::string(kInterpreterSource) + kStepsSource + "    }\n  }\n}\n");
+  if (!program.has_value()) return std::move(program).error();
+  program_ = *program;
+  return {};
+}
+
+ir::Result<cl_program> Runtime::Compile(std::string_view source) const {
+  const std::string text =
+      PreambleOf(spread_.lanes) + kArithmeticSource + kLanesSource + std::string(source);
+  const char* begin = text.c_str();
+  cl_int error = CL_SUCCESS;
+  cl_program program = api_.CreateProgramWithSource(context_, 1, &begin, nullptr, &error);
+  if (error != CL_SUCCESS) return std::unexpected(CallError("clCreateProgramWithSource", error));
+  error = api_.BuildProgram(program, 1, &device_.id, OptionsFor(device_.facts).c_str(), nullptr,
                             nullptr);
-  if (error == CL_SUCCESS) return {};
+  if (error == CL_SUCCESS) return program;
   size_t size = 0;
-  api_.GetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  api_.GetProgramBuildInfo(program, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
   std::string log(size, '\0');
-  api_.GetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  api_.GetProgramBuildInfo(program, device_.id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
   log.resize(std::min(log.find('\0'), log.size()));
-  return ir::Status(ir::StatusCode::kDeviceLost,
-                    fmt::format("the interpreter kernel does not build for {} ({}): {}",
-                                device_.facts.name, ErrorName(error), log));
+  api_.ReleaseProgram(program);
+  return ir::Error(ir::StatusCode::kDeviceLost,
+                   fmt::format("a kernel does not build for {} ({}): {}", device_.facts.name,
+                               ErrorName(error), log));
 }
 
 // Drivers compile late, some at the first launch: this one has no items.

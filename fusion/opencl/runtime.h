@@ -32,10 +32,12 @@ class Runtime {
   const Spread& spread() const { return spread_; }
   size_t local_size() const { return local_size_; }
   ir::Status LaunchNothing() const;
+  // Compiles what is to follow the preamble, arithmetic.cl and lanes.cl. The caller releases it.
+  ir::Result<cl_program> Compile(std::string_view source) const;
 
  private:
   Runtime(const Api& api, const Device& device) : api_(api), device_(device) {}
-  ir::Status Build();
+  ir::Status Start();
 
   const Api& api_;
   Device device_;

@@ -71,7 +71,7 @@ void DecideSizes(const Segment& segment, const EngineFacts& facts, Chooser& choo
     const bool tiled = step.kind == LaunchKind::kBlock || step.kind == LaunchKind::kMatmul;
     if (tiled) step.tiles = decide(DecisionKind::kTiles, 2, 0);
     const auto tiers = static_cast<uint8_t>(step.kernel->tiers());
-    if (tiers > 1) step.tier = decide(DecisionKind::kTier, tiers, 1);
+    if (tiers > 1) step.tier = decide(DecisionKind::kTier, tiers, static_cast<uint8_t>(tiers - 1));
   }
 }
 

@@ -24,7 +24,7 @@ def main(faultline, *command):
         print(made.stderr, file=sys.stderr)
         return made.returncode
     return subprocess.run(command, check=False,
-                          env={**os.environ, "FAULTLINE_TEST_TARGET": "opencl"}).returncode
+                          env={"FAULTLINE_TEST_TARGET": "opencl", **os.environ}).returncode
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ TEST_CASE("a chain runs on the device, and on the host where that is chosen") {
   const auto engine = OpenClEngine();
   if (engine == nullptr) return;
   const ProgramRun device = RunText(*engine, kChain);
-  CHECK(Launched(device, "block on device: interpreted"));
+  CHECK(Launched(device, "block on device: generated if large"));
   CHECK(device.live.bytes == 0);
   SessionOptions options;
   options.decisions.deny = {"tier"};

@@ -3,7 +3,7 @@
 
 // What the tests of the targets share: a target with an account, buffers from vectors and back, and
 // bindings of the common maps. FAULTLINE_TEST_TARGET=opencl runs the same tests on the default
-// OpenCL device.
+// OpenCL device, =opencl-generated with a kernel of its own for each block.
 
 #ifndef TESTS_UNIT_FUSION_TARGET_FIXTURE_H_
 #define TESTS_UNIT_FUSION_TARGET_FIXTURE_H_
@@ -32,6 +32,8 @@ class TargetFixture {
     auto made = MakeTarget(options);
     if (!made.has_value()) FAIL(made.error().message());
     target_ = std::move(*made);
+    const char* name = std::getenv("FAULTLINE_TEST_TARGET");
+    if (name != nullptr && std::string(name) == "opencl-generated") options_.tier = 3;
     options_.account = &account_;
     options_.error = &error_;
   }
@@ -100,7 +102,7 @@ class TargetFixture {
   static ir::Result<std::unique_ptr<Target>> MakeTarget(const TargetOptions& options) {
     const char* name = std::getenv("FAULTLINE_TEST_TARGET");
     if (name == nullptr) return cpu::MakeCpuTarget(options);
-    REQUIRE(std::string(name) == "opencl");
+    REQUIRE(std::string(name).starts_with("opencl"));
     return opencl::MakeOpenClTarget(
         "", options, [&](MemorySource* memory) { return cpu::MakeCpuTarget(options, memory); });
   }

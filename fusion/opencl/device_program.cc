@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "fusion/fault.h"
 #include "fusion/opencl/words.h"
 #include "ir/base/check.h"
 
@@ -34,6 +35,7 @@ uint64_t StartBits(Op op, Reg reg) {
       return reg == Reg::kF64 ? std::bit_cast<uint64_t>(1.0) : 1;
     case Op::kReduceMax:
     case Op::kScanMax:
+      if (FAULT(opencl_max_starts_at_zero)) return 0;
       if (reg == Reg::kF32) return 0xff800000u;
       if (reg == Reg::kF64) return 0xfff0000000000000u;
       if (!IsSigned(reg)) return 0;
@@ -46,6 +48,8 @@ uint64_t StartBits(Op op, Reg reg) {
       return is64 ? UINT64_MAX >> 1 : UINT32_MAX >> 1;
     case Op::kReduceAll:
       return 1;
+    case Op::kReduceAny:
+      return FAULT(opencl_any_starts_true) ? 1 : 0;
     default:
       return 0;
   }
@@ -107,7 +111,8 @@ class Encoder {
       for (int32_t i = phase.begin; i < phase.end; ++i) {
         for (ValueId arg : At(i).args) {
           if (arg == kNoValue) continue;
-          const bool whole = phase.kind == PhaseKind::kElement && ScopeOf(arg) == Scope::kRow;
+          const bool whole = phase.kind == PhaseKind::kElement && ScopeOf(arg) == Scope::kRow &&
+                             !FAULT(opencl_row_value_freed_early);
           uses_[p][static_cast<size_t>(arg)] =
               std::max(uses_[p][static_cast<size_t>(arg)], whole ? 2 * phase.end - 1 : 2 * i);
         }
@@ -158,7 +163,7 @@ class Encoder {
     for (int32_t i = phase.begin; i < phase.end; ++i) {
       const OpClass op_class = FactsOf(At(i).op).op_class;
       const int reg = op_class == OpClass::kReduce || op_class == OpClass::kArg ? home_[i] : 0;
-      if (op_class == OpClass::kReduce) {
+      if (op_class == OpClass::kReduce && !FAULT(opencl_only_lane_zero_folded)) {
         Emit(kFoldBase + Number(At(i).op, At(i).reg), reg, 0, 0, 0);
       } else if (op_class == OpClass::kArg) {
         Emit(kControlFinishArg, reg, 0, 0, 0);
@@ -182,11 +187,12 @@ class Encoder {
       if (op_class == OpClass::kReduce) start(home_[i]);
       if (op_class == OpClass::kArg) {
         state_[i] = registers_.Take(At(it.args[0]).reg, begin, end);
+        if (FAULT(opencl_arg_not_restarted)) continue;
         Emit(kControlStartArg, home_[i], 0, 0, 0);
       }
       if (op_class == OpClass::kScan) {
         state_[i] = registers_.Take(it.reg, begin, end);
-        start(state_[i]);
+        if (!FAULT(opencl_scan_goes_on)) start(state_[i]);
       }
     }
   }
@@ -239,11 +245,14 @@ class Encoder {
           // Nothing changes: a shift by nothing would not do for floats, a selection does.
           Emit(Number(Op::kSelect, reg), d, 0, args[0], 0, args[0]);
         } else {
-          Emit(kConvertBase + static_cast<int>(reg) * 8 + static_cast<int>(it.reg), d, args[0], 0,
-               0);
+          const bool as_signed =
+              FAULT(opencl_conversion_signed) && reg == Reg::kU64 && IsFloat(it.reg);
+          const int from = static_cast<int>(as_signed ? Reg::kI64 : reg);
+          Emit(kConvertBase + from * 8 + static_cast<int>(it.reg), d, args[0], 0, 0);
         }
         break;
       case OpClass::kSelect:
+        if (FAULT(opencl_select_arms_swapped) && it.reg == Reg::kMask) std::swap(args[1], args[2]);
         Emit(Number(it.op, it.reg), d, args[0], args[1], 0, args[2]);
         break;
       case OpClass::kArg:
@@ -251,7 +260,11 @@ class Encoder {
         Emit(Number(it.op, reg), d, args[0], 0, 0, state_.at(i));
         break;
       default:
-        Emit(Number(it.op, reg), d, args[0], args[1], imm);
+        if (IsLeftOut(it.op)) {
+          Emit(Number(Op::kSelect, reg), d, 0, args[0], 0, args[0]);
+          break;
+        }
+        Emit(Number(it.op, ComparedAs(it.op, reg)), d, args[0], args[1], WidthOf(it, imm));
         break;
     }
     if (facts.op_class != OpClass::kReduce && facts.op_class != OpClass::kArg) Spill(p, i);
@@ -262,8 +275,24 @@ class Encoder {
     bool later = false;
     for (size_t q = p + 1; q < uses_.size(); ++q) later |= uses_[q][static_cast<size_t>(i)] >= 0;
     if (!later) return;
-    spills_[i] = program_.spilled++;
+    spills_[i] = FAULT(opencl_spills_share_a_place) ? 0 : program_.spilled;
+    ++program_.spilled;
     Emit(kControlSpillF32 + FileOf(At(i).reg), 0, home_[i], 0, spills_[i]);
+  }
+
+  // What seeded faults change of the instructions.
+  static bool IsLeftOut(Op op) {
+    return (op == Op::kWrap8 && FAULT(opencl_wrap_left_out)) ||
+           (op == Op::kRoundBf16 && FAULT(opencl_bf16_not_rounded));
+  }
+  static Reg ComparedAs(Op op, Reg reg) {
+    const bool ordered = op == Op::kLower || op == Op::kLowerEqual;
+    if (!ordered || !FAULT(opencl_comparison_signed)) return reg;
+    return reg == Reg::kU32 ? Reg::kI32 : reg == Reg::kU64 ? Reg::kI64 : reg;
+  }
+  static int64_t WidthOf(const Instruction& it, int64_t width) {
+    const bool shift = it.op == Op::kShiftLeft || it.op == Op::kShiftRight;
+    return shift && FAULT(opencl_shift_by_register) ? 8 * ByteSize(it.reg) : width;
   }
 
   int DtypeOf(const Instruction& it) {

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <utility>
 
+#include "fusion/fault.h"
+
 namespace faultline::fusion::opencl {
 namespace {
 
@@ -61,6 +63,7 @@ std::byte* Heap::Take(int64_t bytes) {
   if (it == free_.end()) return nullptr;
   const auto [offset, size] = *it;
   free_.erase(it);
+  if (FAULT(opencl_blocks_overlap)) bytes -= 64;
   if (size > bytes) free_.emplace(offset + bytes, size - bytes);
   // A host that has the heap has all of it that is in use.
   if (mapped_ > 0 && mapped_ < End()) failure_ = ToHost();
@@ -98,7 +101,8 @@ ir::Status Heap::ToHost() {
   if (mapped_ >= wanted) return {};
   FAULTLINE_RETURN_IF_ERROR(ToDevice());
   cl_int error = CL_SUCCESS;
-  api_.EnqueueMapBuffer(queue_, object_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+  const cl_bool wait = FAULT(opencl_read_before_wait) ? CL_FALSE : CL_TRUE;
+  api_.EnqueueMapBuffer(queue_, object_, wait, CL_MAP_READ | CL_MAP_WRITE, 0,
                         static_cast<size_t>(wanted), 0, nullptr, nullptr, &error);
   if (error != CL_SUCCESS) return CallError("clEnqueueMapBuffer", error);
   mapped_ = wanted;

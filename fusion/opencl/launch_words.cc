@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fusion/fault.h"
 #include "fusion/opencl/words.h"
 
 namespace faultline::fusion::opencl {
@@ -27,11 +28,17 @@ class LaunchWriter {
     words_[kHeaderHasRow] = block_.has_row ? 1 : 0;
     words_[kHeaderRow] = shape.row;
     words_[kHeaderScratch] = scratch;
-    words_[kHeaderScratchStride] = shape.scratch_stride;
+    words_[kHeaderScratchStride] = FAULT(opencl_scratch_shared) ? 0 : shape.scratch_stride;
+    if (FAULT(opencl_last_row_missing) && block_.has_row && shape.units > 1) {
+      --words_[kHeaderUnits];
+    }
+    if (FAULT(opencl_tail_not_guarded) && !block_.has_row) {
+      words_[kHeaderUnits] = CeilDiv(shape.units, 16) * 16;
+    }
     words_[kHeaderCode] = Here();
     words_.insert(words_.end(), program.code.begin(), program.code.end());
     words_[kHeaderParameters] = Here();
-    for (uint64_t bits : binding_.parameters) words_.push_back(static_cast<int64_t>(bits));
+    WriteParameters();
     words_[kHeaderCoordinates] = Here();
     WriteCoordinates(block_.loop_rank);
     WriteCoordinates(block_.outer_rank());
@@ -46,6 +53,20 @@ class LaunchWriter {
 
  private:
   int64_t Here() const { return static_cast<int64_t>(words_.size()); }
+
+  void WriteParameters() {
+    static thread_local std::vector<uint64_t> before;  // of opencl_stale_parameters alone
+    const bool stale =
+        FAULT(opencl_stale_parameters) && before.size() == binding_.parameters.size();
+    const std::span<const uint64_t> parameters = stale ? before : binding_.parameters;
+    for (uint64_t bits : parameters) {
+      const bool first = FAULT(opencl_parameter_of_first_slot);
+      words_.push_back(static_cast<int64_t>(first ? parameters[0] : bits));
+    }
+    if (FAULT(opencl_stale_parameters)) {
+      before.assign(binding_.parameters.begin(), binding_.parameters.end());
+    }
+  }
 
   // How many positions of the first `axes` axes lie between two neighbours on each, and its extent.
   void WriteCoordinates(int axes) {
@@ -67,11 +88,14 @@ class LaunchWriter {
       set(kAccessPieces, static_cast<int64_t>(access.pieces.size()));
       set(kAccessInner, binding.inner);
       words_.insert(words_.end(), binding.starts.begin(), binding.starts.end());
-      for (int piece : access.pieces) words_.push_back(piece);
+      for (int piece : access.pieces) {
+        words_.push_back(FAULT(opencl_first_part_only) ? access.pieces[0] : piece);
+      }
       return;
     }
     const int64_t width = ir::ByteSize(access.storage.dtype);
-    Buffer* buffer = binding_.buffers[static_cast<size_t>(access.slot)];
+    const int slot = FAULT(opencl_access_of_first_buffer) ? 0 : access.slot;
+    Buffer* buffer = binding_.buffers[static_cast<size_t>(slot)];
     set(kAccessWidth, width);
     set(kAccessOffset, binding.offset + offset_of_(buffer) / width);
     if (access.map == MapKind::kTable) {
@@ -79,16 +103,18 @@ class LaunchWriter {
       words_.insert(words_.end(), binding.table.begin(), binding.table.end());
       return;
     }
-    set(kAccessRank, binding.rank);
-    for (int64_t k = 0; k < binding.rank; ++k) {
+    const int dropped = FAULT(opencl_outer_digits_dropped) ? std::max(binding.rank - 2, 0) : 0;
+    set(kAccessRank, binding.rank - dropped);
+    for (int k = dropped; k < binding.rank; ++k) {
       const auto digit = static_cast<size_t>(k);
-      words_[at + kAccessExtents + digit] = binding.extents[digit];
-      words_[at + kAccessStrides + digit] = binding.strides[digit];
-      words_[at + kAccessPositions + digit] = binding.positions[digit];
+      const size_t to = at + static_cast<size_t>(k - dropped);
+      words_[to + kAccessExtents] = binding.extents[digit];
+      words_[to + kAccessStrides] = binding.strides[digit];
+      words_[to + kAccessPositions] = binding.positions[digit];
     }
     if (access.map != MapKind::kIndirect) return;
     set(kAccessIndex, access.index);
-    set(kAccessIndexStride, binding.index_stride);
+    set(kAccessIndexStride, FAULT(opencl_index_steps_by_one) ? 1 : binding.index_stride);
     set(kAccessIndexBound, binding.index_bound);
     set(kAccessSource, access.source);
   }
@@ -129,6 +155,7 @@ bool ShapeOf(const Block& block, const DeviceProgram& program, const BlockBindin
   }
   shape->chunk = CeilDiv(CeilDiv(shape->units, grain), items) * grain;
   shape->items = CeilDiv(shape->units, shape->chunk);
+  if (FAULT(opencl_last_item_missing) && shape->items > 1) --shape->items;
   return true;
 }
 

@@ -68,8 +68,8 @@ std::vector<SeededFault> SeededFaults(std::string_view backend) {
     for (const CanaryFaultInfo& fault : AllCanaryFaults()) {
       faults.push_back({fault.name, {}, {}, fault.doc});
     }
-  } else if (backend == "fusion-cpu") {
-    faults = FusionFaults();
+  } else if (backend.starts_with("fusion-")) {
+    faults = FusionFaults(backend);
   }
   return faults;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,10 +213,14 @@ class FusionBackend final : public Backend {
   std::vector<Entry> engines_;
 };
 
+// Faults of the OpenCL target say nothing of fusion-cpu; those of the rest are met by both.
+bool IsOpenClFault(const fusion::FaultInfo& fault) { return fault.place == "fusion/opencl"; }
+
 ir::Status SwitchOn(std::string_view fault, std::string_view backend) {
   if (fault.empty()) return {};
-  const std::optional<fusion::FaultId> id = fusion::FindFault(fault);
-  if (!id.has_value()) {
+  const auto faults = fusion::AllFaults();
+  const auto it = std::ranges::find(faults, fault, &fusion::FaultInfo::name);
+  if (it == faults.end() || (backend == "fusion-cpu" && IsOpenClFault(*it))) {
     return ir::Status(ir::StatusCode::kUsage,
                       fmt::format("{} has no seeded fault '{}'", backend, fault));
   }
@@ -224,7 +229,7 @@ ir::Status SwitchOn(std::string_view fault, std::string_view backend) {
         ir::StatusCode::kUnsupported,
         fmt::format("fault '{}' is not in this build: use preset fuzz or asan", fault));
   }
-  fusion::ActivateFault(*id);
+  fusion::ActivateFault(it->id);
   return {};
 }
 
@@ -244,10 +249,11 @@ ir::Result<std::unique_ptr<Backend>> MakeFusionOpenClBackend(std::string_view de
       ContractOf(facts), device.empty() ? "opencl" : fmt::format("opencl:{}", device));
 }
 
-std::vector<SeededFault> FusionFaults() {
+std::vector<SeededFault> FusionFaults(std::string_view backend) {
   std::vector<SeededFault> faults;
   if (!fusion::FaultsAreBuilt()) return faults;
   for (const fusion::FaultInfo& fault : fusion::AllFaults()) {
+    if (IsOpenClFault(fault) != (backend == "fusion-opencl")) continue;
     faults.push_back({fault.name, fault.fault_class, fault.rules, fault.text});
   }
   return faults;

@@ -26,8 +26,9 @@ ir::Result<std::unique_ptr<Backend>> MakeFusionBackend(std::string_view fault);
 ir::Result<std::unique_ptr<Backend>> MakeFusionOpenClBackend(std::string_view device,
                                                              std::string_view fault);
 
-// The seeded faults; none if this build has none compiled in.
-std::vector<SeededFault> FusionFaults();
+// The seeded faults that are scored on `backend`: those of its target, and on fusion-cpu those of
+// all that the targets share. None if this build has none compiled in.
+std::vector<SeededFault> FusionFaults(std::string_view backend);
 
 }  // namespace faultline::harness
 

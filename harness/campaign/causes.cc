@@ -49,6 +49,10 @@ void AddOperands(const ir::Program& program, const ir::Statement& statement,
     if (elementwise && program.TypeOf(operands[i]).shape != program.TypeOf(operands[0]).shape) {
       traits.insert("shape:broadcast");
     }
+    // A vector against a matrix: of an elementwise op, a norm, a product with its bias.
+    if (program.TypeOf(operands[i]).shape.rank() != program.TypeOf(operands[0]).shape.rank()) {
+      traits.insert("shape:ranks");
+    }
     if (std::ranges::count(operands, operands[i]) > 1) traits.insert("operand:twice");
   }
 }

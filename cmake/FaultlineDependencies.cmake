@@ -37,6 +37,7 @@ find_package(nlohmann_json 3.11 REQUIRED)                         # nlohmann_jso
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)      # Boost::program_options
 find_package(Catch2 2.13 REQUIRED)                                # Catch2::Catch2
 find_package(benchmark 1.7 REQUIRED)                              # benchmark::benchmark
+find_package(mimalloc 2.0 REQUIRED)                               # mimalloc
 
 # libFuzzer as a library: the program keeps its own main and calls LLVMFuzzerRunDriver. It comes
 # with the compiler, and works without instrumented code as well.

@@ -17,6 +17,7 @@ packages=(
   libclang-rt-19-dev            # sanitizers and libFuzzer
   libfmt-dev
   libgmp-dev
+  libmimalloc-dev               # malloc of the program faultline
   libmpfr-dev                   # certification of the reference
   libonnx-testdata              # ONNX's node tests, which tests/cli runs
   libopenblas0-serial           # opened at run time by fusion/cpu

@@ -30,6 +30,8 @@ double WeightOf(std::string_view trait) {
   const std::string_view kind = trait.substr(0, trait.find(':'));
   if (kind == "decision" || kind == "rule") return 4;
   if (kind == "op" || kind == "attribute" || kind == "scheme") return 3;
+  // Norms have it by nature: of as many findings, their kind says more.
+  if (trait == "shape:ranks") return 2;
   // A reduced program has an odd shape, layout, aspect or condition only where the fault needs it.
   if (kind == "need" || kind == "shape" || kind == "layout" || kind == "operand" ||
       kind == "aspect")

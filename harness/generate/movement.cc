@@ -366,7 +366,9 @@ ValueId Composer::PlacesIndex(const ir::OpInfo& info, const ir::Attributes& attr
     const int64_t tuple = choices_.Between(1, std::min(shape.rank(), 3));
     const int64_t bound = IndexBound(attributes, shape, tuple);
     const int64_t places = bound == 0 ? 0 : DrawExtent(choices_, swarm_, 2 * bound);
-    if (choices_.Percent(40)) index.PushBack(choices_.Between(1, 3));
+    // What the tuples name has their axes but the last, and those of the tensor that they leave.
+    const bool room = shape.rank() - tuple < ir::kRankMax - 1;
+    if (choices_.Percent(40) && room) index.PushBack(choices_.Between(1, 3));
     index.PushBack(places);
     index.PushBack(tuple);
     if (choices_.Percent(70)) return Index(index, bound);

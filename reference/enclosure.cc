@@ -120,6 +120,8 @@ Enclosure Enclosure::ToFill(const ir::Type& type) {
 }
 
 void Enclosure::Put(int64_t i, const FloatSet& set) {
+  // Put a second time, as where an index is not known, it may be no piece any more.
+  if (kind_ == Kind::kPieces) side_[At(i)] = -1;
   if (set.IsPoint()) {
     PutCell(i, ToCell(set.Value()));
     return;
@@ -139,6 +141,7 @@ void Enclosure::Put(int64_t i, const FloatSet& set) {
 }
 
 void Enclosure::Put(int64_t i, const IntSet& set) {
+  if (kind_ == Kind::kPieces) side_[At(i)] = -1;
   const uint64_t width = std::bit_cast<uint64_t>(set.hi) - std::bit_cast<uint64_t>(set.lo);
   if (!set.enumerated() || width + 1 == static_cast<uint64_t>(set.count)) {
     lo_[At(i)] = ToCell(set.lo);
